@@ -68,6 +68,7 @@ let package = Package(
         .systemLibrary(name: "CPSL", path: "Sources/C/CPSL", providers: [.apt(["libpsl-dev"])]),
         .systemLibrary(name: "CAres", path: "Sources/C/CAres", providers: [.apt(["libc-ares-dev"])]),
         .systemLibrary(name: "CSeccomp", path: "Sources/C/CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CZlib", path: "Sources/C/CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", path: "Sources/C/CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CVips", path: "Sources/C/CVips", pkgConfig: "vips", providers: [.apt(["libvips-dev"])]),
         .target(
@@ -104,7 +105,7 @@ let package = Package(
             in: "Stages",
             ["Base", "CLinux", "CCrypto", "CCurl", "CPSL", "Media", "Files", "CAres"]
         ),
-        .module("Downloads", in: "Stages", ["Base", "HTTPClient", "Media"]),
+        .module("Downloads", in: "Stages", ["Base", "CZlib", "HTTPClient", "Media"]),
         .module("Sandbox", in: "Decoder", ["Base", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
 
         .module(

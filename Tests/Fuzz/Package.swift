@@ -39,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", path: "Modules/C/CCurl"),
         .systemLibrary(name: "CPSL", path: "Modules/C/CPSL"),
         .systemLibrary(name: "CAres", path: "Modules/C/CAres"),
+        .systemLibrary(name: "CZlib", path: "Modules/C/CZlib"),
         .systemLibrary(name: "CSeccomp", path: "Modules/C/CSeccomp"),
         .systemLibrary(name: "CCrypto", path: "Modules/C/CCrypto"),
         .target(name: "CLinux", path: "Modules/C/CLinux"),
@@ -56,7 +57,7 @@ let package = Package(
         .module(
             "Downloads",
             in: "Stages",
-            ["Base", "HTTPClient", "Media"]
+            ["Base", "CZlib", "HTTPClient", "Media"]
         ),
         .module("Sandbox", in: "Decoder", ["Base", "CLinux", "CProcess", "CSeccomp", "DecoderWire"]),
         .module(

@@ -1,3 +1,6 @@
+package import Downloads
+package import Settings
+
 /// The version of this program and the commit of its sources.
 package enum Version {
     package static let number = "0.2"
@@ -9,6 +12,11 @@ package enum Version {
     /// The text of `attachd --version`.
     package static let description = description(commit: commit)
 
+    /// Returns the name by which servers know this program. Some sites ask for a version, and for somebody to turn to.
+    static func userAgent(contact: String?) -> String {
+        ["attachd/\(number)", contact.map { "(+\($0))" }].compactMap(\.self).joined(separator: " ")
+    }
+
     static func description(commit: String?) -> String {
         ["attachd \(number)", commit.map { "(commit \($0))" }].compactMap(\.self).joined(separator: " ")
     }
@@ -17,4 +25,8 @@ package enum Version {
     static func commit(inArchive text: String) -> String? {
         text.count >= 40 && text.allSatisfy(\.isHexDigit) ? text : nil
     }
+}
+
+extension Settings {
+    package var downloads: DownloadSettings { downloads(userAgent: Version.userAgent(contact: self.contact)) }
 }

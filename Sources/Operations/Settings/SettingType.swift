@@ -53,6 +53,15 @@ struct SettingType<Value: Sendable>: Sendable {
 extension SettingType<String> {
     static func text(words: [String] = []) -> Self { Self(words: words, text: { $0 }) { text, _, _ in text } }
 
+    /// A URL or a mail address that fits into a comment of a header field (RFC 9110, section 5.6.5).
+    static let contact = Self { text, setting, _ throws(SettingsError) in
+        let isPlain = text.utf8.allSatisfy { (0x21..<0x7F).contains($0) && !"()\\".utf8.contains($0) }
+        guard isPlain, text.utf8.count <= 200, text.contains("@") || text.hasPrefix("https://") else {
+            throw setting.refusal("Write an https URL or a mail address, such as push@example.com.")
+        }
+        return text
+    }
+
     /// The path of a folder.
     static let folder = Self { path, _, _ in AbsolutePath.of(path) }
 

@@ -186,8 +186,10 @@ extension Settings {
         }
     }
 
-    package var downloads: DownloadSettings {
+    /// Returns the settings of downloads by a program that calls itself `userAgent`.
+    package func downloads(userAgent: String) -> DownloadSettings {
         var downloads = DownloadSettings()
+        downloads.http.userAgent = userAgent
         downloads.http.addresses = AddressPolicy(allowed: self.allowedAddresses)
         downloads.http.authoritiesFile = self.caFile
         downloads.access = access

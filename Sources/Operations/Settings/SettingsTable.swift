@@ -124,6 +124,9 @@ package struct SettingsTable: Sendable {
     package let caFile = Setting("caFile", "--ca-file", .readableFile)
         .help("Also trust the certificate authorities in this file.")
 
+    package let contact = Setting("contact", "--contact", .contact, missing: "none")
+        .help("Tell origins in the User-Agent whom to ask about requests: an https URL or a mail address.")
+
     package let decoders = Setting("decoders", "--decoders", .number(in: 1...256), default: "the number of cores") {
         _ in MachineLimits.ofThisProcess.processorCount
     }

@@ -27,6 +27,9 @@ struct Download {
     /// The validators of the version that is known already.
     private let known: SourceValidators?
     private let heads: SourceHeads
+    private var cookies = CookieJar()
+    /// The number of further requests that failed ones may lead to.
+    private var repeatsLeft = 5
     /// Called with the name of a rule and the status with which an origin refused its access.
     private let onRefusedAccess: @Sendable (String, Int) -> Void
 
@@ -81,6 +84,7 @@ struct Download {
             let block = readAhead.block(for: missing, in: contents)
             guard block.count <= file.byteLimit - contents.present.count else { throw request.tooLarge(file) }
             range = block
+            repeatsLeft = 1
             do throws(AttachmentFailure) {
                 _ = try await ask()
                 hasFailed = false
@@ -95,13 +99,17 @@ struct Download {
 
     /// Makes the request, and those that redirects lead to.
     private mutating func ask() async throws(AttachmentFailure) -> SourceBody.Verdict {
+        var asked: Set<[String?]> = []
         for _ in 0...settings.redirectLimit {
+            let sent = [request.url.text, cookies.field(for: request.url)]
             let (result, verdict) = try await fetchWithMemory()
+            cookies.store(verdict.cookies, from: request.url)
             if let rule, let status = result.status, [400, 401, 403].contains(status) {
                 onRefusedAccess(rule.name, status)
             }
             if let failure = result.failure { throw failure }
             guard let location = result.location else { return verdict }
+            guard asked.insert(sent).inserted else { throw request.redirectedInCircle() }
             request.isRedirected = true
             do throws(DownloadURL.ParseError) {
                 request.url = try request.url.resolving(location)
@@ -152,21 +160,28 @@ extension Download {
 
     /// Makes the request for a source. A request that failed before a byte came, and may succeed the next time, is
     /// retried while there is time until the deadline of the present callers.
-    fileprivate func fetch(_ question: SourceBody.Question, with rule: AccessRule?) async throws(AttachmentFailure)
-        -> Answer
+    fileprivate mutating func fetch(_ question: SourceBody.Question, with rule: AccessRule?)
+        async throws(AttachmentFailure) -> Answer
     {
-        let first = try await fetchOnce(question, with: rule)
-        guard first.result.isWorthAnotherRequest, question.file.contents.ending == nil,
-            limiter.mayRetry(origin(of: question, rule), until: min(end, deadline.latest))
-        else { return first }
-        var backOff = BackOff()
-        try? await client.time.sleep(for: backOff.next())
-        do throws(AttachmentFailure) {
-            return try await fetchOnce(question, with: rule)
-        } catch {
-            // The retry was refused. The first failure says more.
-            return first
+        var answer = try await fetchOnce(question, with: rule)
+        var pauses = RetryPauses()
+        while repeatsLeft > 0, question.file.contents.ending == nil, let pause = pauses.next(after: answer.result) {
+            let latest = min(end, deadline.latest)
+            // An empty body is no failure of the origin, and takes none of its retries.
+            let mayRetry =
+                answer.result.failure?.reason == .empty
+                ? client.time.now + pause < latest : limiter.mayRetry(origin(of: question, rule), until: latest)
+            guard mayRetry else { break }
+            repeatsLeft -= 1
+            _ = await whileWanted(question.file) { [time = client.time] () async in try? await time.sleep(for: pause) }
+            do throws(AttachmentFailure) {
+                answer = try await fetchOnce(question, with: rule)
+            } catch {
+                // The retry was refused. The earlier failure says more.
+                return answer
+            }
         }
+        return answer
     }
 
     private func fetchOnce(_ question: SourceBody.Question, with rule: AccessRule?) async throws(AttachmentFailure)
@@ -197,6 +212,7 @@ extension Download {
         question.request.permit = permit
         let body = SourceBody(question)
         var result = try await client.run(question.request, for: body, until: end)
+        await body.finish()
         let verdict = body.verdict(on: &result)
         let hadTime = client.time.now - start >= limiter.rule.fairTime
         permit.leave(result.outcome(hadTime: hadTime, isOver: question.file.isOver))
@@ -228,6 +244,11 @@ extension Download {
         }
         if let validator = question.version?.validator { request.headerFields.append("If-Range: \(validator)") }
         request.headerFields += question.known?.headerFields ?? []
+        // A rule's own cookie stays as it is.
+        let hasCookie = request.headerFields.contains { $0.lowercased().hasPrefix("cookie:") }
+        if request.signature == nil, !hasCookie, let field = cookies.field(for: request.url) {
+            request.headerFields.append("Cookie: \(field)")
+        }
         return request
     }
 
@@ -333,6 +354,22 @@ extension HTTPResult {
         case .httpStatus: status == 429 || status.map { $0 >= 500 } ?? false
         default: false
         }
+    }
+}
+
+/// The pauses before a request is made again.
+private struct RetryPauses {
+    private var backOff = BackOff()
+    private var hasRetried = false
+    /// A camera that wakes up answers with an empty body first.
+    private var whileEmpty: ArraySlice<Duration> = [.milliseconds(500), .seconds(1), .seconds(2)]
+
+    /// Returns the pause after a request with this result, or `nil` if it is not made again.
+    mutating func next(after result: HTTPResult) -> Duration? {
+        if result.failure?.reason == .empty { return whileEmpty.popFirst() }
+        guard result.isWorthAnotherRequest, !hasRetried else { return nil }
+        hasRetried = true
+        return backOff.next()
     }
 }
 

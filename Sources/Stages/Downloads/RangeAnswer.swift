@@ -23,10 +23,13 @@ enum RangeAnswer: Equatable {
     }
 
     /// Judges the answer to a request for `asked`. `version` is that of the parts that are there already, or `nil` for
-    /// the first.
+    /// the first. If the first answer contradicts its request, its origin is asked without a range: some servers count to the
+    /// size instead of the last byte, or leave the range out, and send the whole source rightly.
     init(_ head: AnswerHead, asked: Range<Int>, version: SourceVersion?) {
         switch (head.status, version) {
-        case (206, _): self = Self.part(head, asked, version)
+        case (206, _):
+            self = Self.part(head, asked, version)
+            if version == nil, case .lie = self { self = .refused }
         case (200, nil): self = .whole
         case (200, let version?): self = version.validator == nil ? .lie(.noRanges) : .changed
         case (416, nil): self = .refused

@@ -39,6 +39,17 @@ final class SourceBody: AnswerReceiver {
         /// A Boolean value that indicates whether the transfer was given up for range requests.
         var turnsToParts = false
         var isRangeRefused = false
+        /// The body if it must be decoded, and the number of its bytes so far.
+        var coded: CodedBody?
+        var codedByteCount = 0
+        /// The decoding, which runs beside the transfer.
+        var decoding: Task<Void, Never>?
+        /// A Boolean value that indicates whether the source is there although its body goes on.
+        var isFinished = false
+        /// The reason why the body cannot be decoded.
+        var failure: AttachmentFailure?
+        /// Has the loop look at the transfer.
+        var look: (@Sendable () -> Void)?
     }
 
     private let question: Question
@@ -55,7 +66,8 @@ final class SourceBody: AnswerReceiver {
     var hasWishes: Bool { true }
 
     /// Calls `look` each time that the reader wants another range, or that the file got or lost memory, until it has ended.
-    func followWishes(_ look: @Sendable () -> Void) async {
+    func followWishes(_ look: @escaping @Sendable () -> Void) async {
+        state.withLock { $0.look = look }
         var seen = file.contents
         // The transfer may have paused and got memory before this task began.
         look()
@@ -72,6 +84,7 @@ final class SourceBody: AnswerReceiver {
         let contents = file.contents
         if contents.hasLostBytes { return loseMemory() }
         return state.withLock { state in
+            if state.isFinished || state.failure != nil { return .stopped(state.failure) }
             guard case .whole(let version?) = state.kind, turns(to: version, contents, &state) else { return .taken }
             return .stopped(nil)
         }
@@ -91,6 +104,10 @@ final class SourceBody: AnswerReceiver {
         let kind: Kind
         do throws(AttachmentFailure) {
             kind = try judged(head)
+            if case .whole = kind, let decoder = try decoder(of: head) {
+                begin(decoder, head)
+                return .taken
+            }
         } catch {
             return .stopped(error)
         }
@@ -123,8 +140,6 @@ final class SourceBody: AnswerReceiver {
 
     private func judged(_ head: AnswerHead) throws(AttachmentFailure) -> Kind {
         guard !head.isRedirect else { return .other }
-        // Only now is a field known that is folded into two lines. libcurl does not undo it.
-        guard !head.isEncoded || !reads(status: head.status) else { throw request.lied(.encoded) }
         guard let asked = question.range, [200, 206, 416].contains(head.status) else {
             return head.status == 200 && question.range == nil ? .whole(head.offeredVersion) : .other
         }
@@ -139,7 +154,27 @@ final class SourceBody: AnswerReceiver {
         }
     }
 
+    private func decoder(of head: AnswerHead) throws(AttachmentFailure) -> (@Sendable () -> any BodyDecoder)? {
+        do throws(ContentCoding.UnknownCoding) {
+            if let coding = try ContentCoding(head) { return { ContentDecoder(coding) } }
+            if FirstPartDecoder.isNeeded(for: head) { return { FirstPartDecoder() } }
+            return nil
+        } catch {
+            throw request.lied(error.words)
+        }
+    }
+
+    /// Begins to decode the body of a whole source.
+    private func begin(_ decoder: @escaping @Sendable () -> any BodyDecoder, _ head: AnswerHead) {
+        let coded = CodedBody(decoder)
+        state.withLock { state in
+            (state.kind, state.head, state.coded) = (.whole(nil), head, coded)
+            state.decoding = Task.detached { await coded.decode(for: self) }
+        }
+    }
+
     func makeRoom(for byteCount: Int) -> Reception {
+        if let coded = state.withLock(\.coded) { return coded.isFull ? .paused : .taken }
         let contents = file.contents
         let reception = reception(for: contents)
         guard reception == .taken else { return reception }
@@ -165,6 +200,20 @@ final class SourceBody: AnswerReceiver {
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        let coded = state.withLock { state in
+            state.codedByteCount += state.coded == nil ? 0 : bytes.count
+            return state.coded.map { ($0, state.codedByteCount) }
+        }
+        guard let (body, byteCount) = coded else { return unsafe write(bytes) }
+        guard byteCount <= file.byteLimit else {
+            return state.withLock(\.isFinished) ? .stopped(nil) : .stopped(request.tooLarge(file))
+        }
+        unsafe body.add(bytes)
+        return .taken
+    }
+
+    /// Writes the next bytes of the source, or of the part.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Reception {
         let (kind, count) = state.withLock { ($0.kind, $0.byteCount) }
         let offset: Int
         switch kind {
@@ -211,12 +260,27 @@ final class SourceBody: AnswerReceiver {
         var isUnchanged = false
         /// A Boolean value that indicates whether others needed the memory of the source, so that it must be fetched again.
         var hasLostMemory = false
+        /// The values of the answer's `Set-Cookie` fields.
+        var cookies: [String] = []
+    }
+
+    /// Waits until all that came of a coded body is decoded.
+    func finish() async {
+        let (coded, decoding) = state.withLock { ($0.coded, $0.decoding) }
+        guard let coded, let decoding else { return }
+        coded.end()
+        await withTaskCancellationHandler {
+            await decoding.value
+        } onCancel: {
+            decoding.cancel()
+        }
     }
 
     /// Judges the answer as a whole. Corrects the result's failure, which knows only the transfer.
     func verdict(on result: inout HTTPResult) -> Verdict {
         let state = state.withLock(\.self)
         var verdict = Verdict()
+        verdict.cookies = state.head?.cookies ?? []
         verdict.isRangeRefused = state.isRangeRefused && !result.wasStopped
         verdict.isUnchanged = result.status == 304 && question.known != nil && !result.wasStopped
         switch state.kind {
@@ -225,7 +289,8 @@ final class SourceBody: AnswerReceiver {
         case .other, nil: break
         }
         verdict.hasLostMemory = state.hasLostMemory && file.contents.ending == nil
-        if verdict.hasLostMemory || state.turnsToParts || verdict.isRangeRefused || verdict.isUnchanged {
+        let isFinished = state.isFinished && state.byteCount > 0
+        if isFinished || verdict.hasLostMemory || state.turnsToParts || verdict.isRangeRefused || verdict.isUnchanged {
             result.failure = nil
         } else if !result.wasStopped, !result.isHeld {
             // After a redirect only failures that the client or this body found count.
@@ -238,9 +303,51 @@ final class SourceBody: AnswerReceiver {
         if let status = result.status, status != 200, status != 206 || question.range == nil {
             return request.unexpectedStatus(status)
         }
-        if let failure = result.failure { return failure }
+        if let failure = result.failure ?? state.failure { return failure }
         if case .part(let range, _) = state.kind, state.byteCount < range.count { return request.truncated() }
         return state.byteCount > 0 ? nil : request.empty()
+    }
+}
+
+// MARK: - Coded bodies
+
+extension SourceBody: DecodedBytesReceiver {
+    func hasRoom(for byteCount: Int) async -> Bool {
+        while !Task.isCancelled {
+            let seen = file.contents
+            guard seen.ending == nil, !seen.hasLostBytes else { return false }
+            switch reception(for: seen) {
+            case .stopped(let failure): return fail(failure ?? request.cancelled())
+            case .taken where file.makeRoom(for: byteCount): return true
+            case .taken, .paused: break
+            }
+            _ = await file.contents {
+                $0.wanted != seen.wanted || $0.roomCount != seen.roomCount || $0.hasLostBytes || $0.ending != nil
+            }
+        }
+        return false
+    }
+
+    func store(_ bytes: [UInt8]) -> Bool {
+        guard !bytes.isEmpty else { return true }
+        let reception = unsafe bytes.withUnsafeBytes { unsafe write($0) }
+        guard case .stopped(let failure) = reception else { return true }
+        return fail(failure ?? request.cancelled())
+    }
+
+    func fail(_ words: String) { _ = fail(request.lied(words)) }
+
+    func finishEarly() {
+        state.withLock { $0.isFinished = true }
+        goOn()
+    }
+
+    func goOn() { state.withLock(\.look)?() }
+
+    private func fail(_ failure: AttachmentFailure) -> Bool {
+        state.withLock { $0.failure = $0.failure ?? failure }
+        goOn()
+        return false
     }
 }
 
@@ -263,6 +370,10 @@ extension HTTPRequest {
 
     func tooManyRedirects(limit: Int) -> AttachmentFailure {
         failure(.tooManyRedirects, "\(askedHost) redirects more than \(limit) times.")
+    }
+
+    func redirectedInCircle() -> AttachmentFailure {
+        failure(.tooManyRedirects, "\(askedHost) redirects in a circle: the site demands a cookie or a login.")
     }
 
     func unchanged() -> AttachmentFailure {

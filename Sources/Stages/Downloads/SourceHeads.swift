@@ -124,11 +124,3 @@ struct CacheControl: Equatable {
         return HeaderNumber.parse(digits, limit: HeaderNumber.longestTime) ?? 0
     }
 }
-
-extension StringProtocol where SubSequence == Substring {
-    fileprivate var trimmed: Substring {
-        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let last = lastIndex(where: { !isSpace($0) }) else { return "" }
-        return self[...last].drop(while: isSpace)
-    }
-}

@@ -18,6 +18,8 @@ extension DownloadURL {
     }
 
     private init(_ text: String, relativeTo base: String?) throws(ParseError) {
+        // Folded lines of YAML end in a line feed, and senders copy spaces.
+        let text = String(text.trimmed)
         guard text.utf8.count <= Self.byteLimit else {
             throw .invalid("it is longer than \(Self.byteLimit) bytes")
         }
@@ -68,6 +70,15 @@ extension DownloadURL {
             return nil
         }
         return unsafe String(cString: text)
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    /// The text without the white space around it.
+    package var trimmed: Substring {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
+        guard let last = lastIndex(where: { !isSpace($0) }) else { return "" }
+        return self[...last].drop(while: isSpace)
     }
 }
 

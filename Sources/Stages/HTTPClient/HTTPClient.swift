@@ -228,6 +228,7 @@ private final class MessageBody: AnswerReceiver {
     private let request: HTTPRequest
     private let byteLimit: Int
     private let content = Mutex<[UInt8]>([])
+    private static let codingLie = "sent an encoded answer (Content-Encoding) although none was requested"
 
     init(of request: HTTPRequest, byteLimit: Int) {
         self.request = request
@@ -239,10 +240,9 @@ private final class MessageBody: AnswerReceiver {
     func reads(status: Int) -> Bool { status == 200 || status == 206 || request.signature != nil }
 
     func receive(_ head: AnswerHead) -> Reception {
-        if request.signature != nil { return .taken }
-        guard head.status == 200 else { return .stopped(nil) }
-        // Only now is a field known that is folded into two lines. libcurl does not undo it.
-        return head.isEncoded ? .stopped(request.lied(BodyCoding.content.lie)) : .taken
+        // Only a source's coding is undone.
+        if head.isEncoded, reads(status: head.status) { return .stopped(request.lied(Self.codingLie)) }
+        return request.signature != nil || head.status == 200 ? .taken : .stopped(nil)
     }
 
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {

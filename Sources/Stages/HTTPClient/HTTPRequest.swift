@@ -100,7 +100,7 @@ package protocol AnswerReceiver: AnyObject, Sendable {
 
     /// Returns when no caller needs the answer any more, or when the task is cancelled. Calls `look` after each change
     /// that concerns the transfer.
-    func followWishes(_ look: @Sendable () -> Void) async
+    func followWishes(_ look: @escaping @Sendable () -> Void) async
 
     /// Returns whether the body of an answer with this status is read.
     func reads(status: Int) -> Bool
@@ -131,7 +131,7 @@ package enum Reception: Sendable, Equatable {
 extension AnswerReceiver {
     package var isOver: Bool { false }
     package var hasWishes: Bool { false }
-    package func followWishes(_ look: @Sendable () -> Void) async {}
+    package func followWishes(_ look: @escaping @Sendable () -> Void) async {}
     package func makeRoom(for byteCount: Int) -> Reception { .taken }
     package func goesOn() -> Reception { .taken }
 }
@@ -153,6 +153,8 @@ package struct AnswerHead: Sendable, Equatable {
     package var expires: String?
     package var age: String?
     package var vary: String?
+    /// The values of the `Set-Cookie` fields, as far as they are read.
+    package var cookies: [String] = []
     /// The time that the connection took, with name and TLS handshake; `nil` if an earlier one served again.
     package var connectTime: Duration?
 
@@ -163,10 +165,19 @@ package struct AnswerHead: Sendable, Equatable {
 
     static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
-    /// A Boolean value that indicates whether the body's bytes are encoded.
-    package var isEncoded: Bool {
-        contentEncoding?.split(separator: ",").contains { $0.filter { $0 != " " }.lowercased() != "identity" } ?? false
+    /// The codings of the body, in their order. Words that are no registered coding (RFC 9110, section 8.4.1) leave the bytes as
+    /// they are: buckets keep `aws-chunked`, and old servers write `none`, `utf-8` or a type (SECURITY N22).
+    package var codings: [String] {
+        guard let contentEncoding else { return [] }
+        return contentEncoding.lowercased().split { ", \t".contains($0) }.map(String.init).filter(
+            Self.registered.contains
+        )
     }
+
+    private static let registered: Set = ["gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd"]
+
+    /// A Boolean value that indicates whether the body's bytes are coded.
+    package var isEncoded: Bool { !codings.isEmpty }
 
     package var acceptsByteRanges: Bool { acceptRanges?.lowercased() == "bytes" }
 
@@ -208,7 +219,8 @@ extension HTTPRequest {
     }
 
     package func unexpectedStatus(_ status: Int) -> AttachmentFailure {
-        failure(.httpStatus, "\(origin) answered with HTTP status \(status) instead of 200.")
+        let advice = status == 403 ? " Some sites ask that --contact names who fetches from them." : ""
+        return failure(.httpStatus, "\(origin) answered with HTTP status \(status) instead of 200.\(advice)")
     }
 
     /// Returns the failure for an origin that contradicts the request or itself. `lie` says what it did.
@@ -255,6 +267,7 @@ extension HTTPRequest {
         _ code: CURLcode,
         isConnected: Bool,
         hasBody: Bool,
+        lacksIssuer: Bool,
         connectTimeout: Duration,
     ) -> AttachmentFailure {
         switch code {
@@ -264,6 +277,12 @@ extension HTTPRequest {
             failure(.connectionFailed, "\(origin) could not be reached within \(connectTimeout).")
         case CURLE_OPERATION_TIMEDOUT: timedOut()
         case CURLE_SSL_CACERT_BADFILE: failure(.tlsFailed, "The file of certificate authorities cannot be read.")
+        case CURLE_PEER_FAILED_VERIFICATION where lacksIssuer:
+            failure(
+                .tlsFailed,
+                "The certificate of \(origin) is not trusted: the certificate that signed it is missing. The origin should "
+                    + "send it with its own; until then, add it to the file of --ca-file.",
+            )
         case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not trusted.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:
             failure(.tlsFailed, "The TLS handshake with \(origin) failed. The origin needs TLS 1.2 or newer.")

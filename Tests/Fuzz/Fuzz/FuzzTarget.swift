@@ -1,7 +1,7 @@
 /// The fuzz targets: every parser in the worker that reads bytes from outside.
 enum FuzzTarget: String, CaseIterable {
     case json, payload, envelope, pointer, media, wire, conversation, url, address, duration, redis
-    case preview, manifest, result
+    case preview, manifest, result, body, cookies
 
     func run(_ bytes: [UInt8]) {
         switch self {
@@ -19,6 +19,8 @@ enum FuzzTarget: String, CaseIterable {
         case .preview: PageTargets.preview(bytes)
         case .manifest: PageTargets.manifest(bytes)
         case .result: PageTargets.result(bytes)
+        case .body: BodyTargets.body(bytes)
+        case .cookies: BodyTargets.cookies(bytes)
         }
     }
 }

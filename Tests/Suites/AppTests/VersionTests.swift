@@ -17,6 +17,12 @@ struct VersionTests {
         #expect(Version.commit(inArchive: text) == (isCommit ? text : nil))
     }
 
+    @Test("origins learn the version, and whom to ask")
+    func userAgent() {
+        #expect(Version.userAgent(contact: nil) == "attachd/\(Version.number)")
+        #expect(Version.userAgent(contact: "a@b.example") == "attachd/\(Version.number) (+a@b.example)")
+    }
+
     @Test("the commit is a part of the version's text if it is known")
     func text() {
         #expect(Version.description(commit: nil) == "attachd \(Version.number)")

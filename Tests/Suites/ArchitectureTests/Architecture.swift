@@ -16,7 +16,7 @@ enum Architecture {
         ],
         "Stages": [
             "HTTPClient": "CLinux CCrypto CCurl CPSL Base Media Files CAres",
-            "Downloads": "HTTPClient Base Media",
+            "Downloads": "CZlib HTTPClient Base Media",
             "Decoding": "CLinux Base Media DecoderWire Sandbox",
             "Storage": "CLinux Base Files Media HTTPClient",
         ],

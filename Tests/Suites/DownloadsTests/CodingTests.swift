@@ -6,7 +6,8 @@ import Testing
 @testable import Downloads
 @testable import HTTPClient
 
-/// Tests of answers with coded bodies: nothing is decoded, whatever the head says (SECURITY N8).
+/// Tests of answers with coded bodies: one layer of a body is undone beside the loop, and everything else ends at its head (SECURITY
+/// N8, N22).
 @Suite("Coded answers", .timeLimit(.minutes(10)))
 struct CodingTests {
     /// Nested gzips of empty blocks: five kilobytes that take hours to decompress, and contain no byte.
@@ -29,9 +30,10 @@ struct CodingTests {
     ]
 
     private static let contentFields = [
-        "Content-Encoding: gzip", "Content-Encoding: gzip, gzip, gzip, gzip", "content-encoding: br",
-        "Content-Encoding: identity\r\nContent-Encoding: gzip", "Content-Encoding:\r\n gzip", "Content-Encoding: zstd",
-        "Content-Encoding: none", "Content-Encoding: identity, gzip", "CONTENT-ENCODING:deflate",
+        "Content-Encoding: gzip, gzip, gzip, gzip", "content-encoding: br", "Content-Encoding: zstd",
+        "Content-Encoding: compress", "CONTENT-ENCODING:deflate, gzip",
+        "Content-Encoding: gzip\r\nContent-Encoding: gzip",
+        "Content-Encoding: gzip,\r\n gzip", "Content-Encoding: aws-chunked, br",
     ]
 
     private static func answer(_ head: String) -> OriginAnswer {
@@ -86,7 +88,13 @@ struct CodingTests {
         #expect(try await reason(Self.answer("HTTP/1.1 \(status) S\r\n\(field)")) == expected)
     }
 
-    @Test("encodings that leave the bytes unchanged are accepted", arguments: ["identity", "Identity", " identity "])
+    @Test(
+        "words that are no registered coding leave the bytes as they are",
+        arguments: [
+            "identity", "Identity", " identity ", "", "aws-chunked", "aws-chunked,", "base64", "none", "utf-8", "UTF-8",
+            "binary", "8bit", "image/jpeg", "gzip;q=0",
+        ]
+    )
     func identity(coding: String) async throws {
         let origin = try OriginServer { _ in
             var answer = OriginAnswer.chunked(pattern(10_000))
@@ -97,6 +105,118 @@ struct CodingTests {
         #expect(try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url()).holds(pattern(10_000)))
         #expect(origin.requests.map { $0.headers["accept-encoding"] } == ["identity"])
         #expect(origin.requests.map { $0.headers["te"] } == [nil])
+    }
+
+    /// A way in which an origin codes a picture.
+    struct Coded: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var field: String
+        var body: [UInt8]
+        var framing = OriginAnswer.Framing.contentLength
+    }
+
+    private static let source = pattern(200_000)
+    private static let gzip = (try? Gzip.compress(source)) ?? []
+    /// The bytes of deflate without a head: gzip's head is ten bytes and the file's name, its end eight.
+    private static let raw = Array(gzip.dropFirst(10 + "body".utf8.count + 1).dropLast(8))
+    private static let zlib: [UInt8] = {
+        var (low, high) = (1, 0)
+        for byte in source { (low, high) = ((low + Int(byte)) % 65_521, (high + low + Int(byte)) % 65_521) }
+        let sum = UInt32(high << 16 | low)
+        return [0x78, 0x9C] + raw + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (24 - 8 * $0)) }
+    }()
+
+    @Test(
+        "one layer of gzip or deflate is undone, though none was asked for",
+        arguments: [
+            Coded(testDescription: "gzip", field: "gzip", body: gzip),
+            Coded(testDescription: "gzip in chunks", field: "gzip", body: gzip, framing: .chunked),
+            Coded(testDescription: "gzip until the end of the connection", field: "gzip", body: gzip, framing: .none),
+            Coded(testDescription: "x-gzip", field: "X-GZIP", body: gzip),
+            Coded(testDescription: "with a word that means nothing", field: "aws-chunked, gzip", body: gzip),
+            Coded(testDescription: "bytes behind the end", field: "gzip", body: gzip + [0, 0, 0, 1, 2, 3]),
+            Coded(testDescription: "deflate with zlib's head", field: "deflate", body: zlib),
+            Coded(testDescription: "deflate without a head", field: "deflate", body: raw),
+            Coded(testDescription: "plain bytes under the name of gzip", field: "gzip", body: source),
+        ]
+    )
+    func coded(coded: Coded) async throws {
+        let origin = try OriginServer { _ in
+            var answer = OriginAnswer.encoded(coded.body, as: coded.field)
+            answer.framing = coded.framing
+            answer.pieceSize = 5000
+            if case .none = coded.framing { answer.ending = .close }
+            return answer
+        }
+        defer { origin.stop() }
+        let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url(), wantsAll: true)
+        #expect(fetched.failure == nil && fetched.isConsistent && fetched.holds(Self.source))
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test("all members of a gzip body are its source", arguments: [1, 2, 3, 10_000])
+    func members(pieceSize: Int) async throws {
+        let origin = try OriginServer { _ in
+            let bytes = [UInt8]((0..<3).map { _ in Self.gzip }.joined())
+            var answer = OriginAnswer.encoded(bytes, as: "gzip")
+            answer.framing = .chunked
+            answer.pieceSize = max(pieceSize, bytes.count / 5000)
+            return answer
+        }
+        defer { origin.stop() }
+        let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url(), wantsAll: true)
+        #expect(fetched.failure == nil && fetched.holds(Self.source + Self.source + Self.source))
+    }
+
+    @Test("what came of a body that breaks off or is damaged is kept")
+    func damaged() async throws {
+        let half = Array(Self.gzip.prefix(Self.gzip.count / 2))
+        for body in [half, half + [UInt8](repeating: 0xFF, count: 50_000)] {
+            let origin = try OriginServer { _ in .encoded(body, as: "gzip") }
+            defer { origin.stop() }
+            let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url(), wantsAll: true)
+            #expect(fetched.reason == .originLied && fetched.isConsistent && fetched.bytes.count > 10_000)
+            #expect(fetched.holdsBeginning(of: Self.source))
+        }
+    }
+
+    @Test("a coded part is asked for once more, whole")
+    func codedPart() async throws {
+        let origin = try OriginServer { request in
+            guard request.range != nil else { return .encoded(Self.gzip, as: "gzip") }
+            var answer = OriginAnswer.ranges(of: Self.source, to: request)
+            answer.setHeader("Content-Encoding", "gzip")
+            return answer
+        }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        let fetched = try await downloader.fetch(origin.url("/a.mp4"), wantsAll: true)
+        #expect(fetched.failure == nil && fetched.holds(Self.source))
+        #expect(origin.requests.map { $0.headers["range"] != nil } == [true, false])
+    }
+
+    /// Ten megabytes of nothing in ten kilobytes, blocks without a byte, and a body that never ends.
+    @Test(
+        "a bomb ends at the source's limit, and the other downloads of its site go on",
+        arguments: ["zeros", "blocks", "endless"]
+    )
+    func bomb(kind: String) async throws {
+        let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+        let body: [UInt8]
+        switch kind {
+        case "zeros": body = try Gzip.compress([UInt8](repeating: 0, count: 10_000_000))
+        case "blocks": body = head + Array(repeatElement([0, 0, 0, 0xFF, 0xFF] as [UInt8], count: 1_000_000).joined())
+        default: body = head + Array(repeatElement([0, 1, 0, 0xFE, 0xFF, 7] as [UInt8], count: 1_000_000).joined())
+        }
+        let origin = try OriginServer { $0.path == "/" ? .encoded(body, as: "gzip") : .body(Self.source) }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        async let bomb = downloader.fetch(origin.url(), wantsAll: true)
+        for _ in 0..<10 {
+            #expect(try await downloader.fetch(origin.url("/honest"), wantsAll: true).holds(Self.source))
+        }
+        let fetched = try await bomb
+        #expect(fetched.reason == .tooLarge && fetched.isConsistent && fetched.bytes.count <= 1_000_000)
     }
 
     @Test(

@@ -3,6 +3,7 @@ import Downloads
 import HTTPClient
 import Media
 import Support
+import Synchronization
 import Testing
 
 @Suite("Origins that fail", .timeLimit(.minutes(10)))
@@ -36,9 +37,29 @@ struct FailingOriginTests {
         #expect(fetched.bytes.isEmpty)
     }
 
-    @Test("an empty body is a failure", arguments: [OriginAnswer.empty, .chunked([])])
+    @Test(
+        "an empty body is asked for three more times, and is then a failure",
+        arguments: [OriginAnswer.empty, .chunked([])]
+    )
     func empty(answer: OriginAnswer) async throws {
-        #expect(try await fetch(answer).reason == .empty)
+        let origin = try OriginServer { _ in answer }
+        defer { origin.stop() }
+        let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url())
+        #expect(fetched.reason == .empty && fetched.isConsistent && origin.requests.count == 4)
+    }
+
+    @Test("a camera that wakes up delivers its picture with a later answer; with little time it is asked once")
+    func wakingCamera() async throws {
+        let isAwake = Atomic(false)
+        let origin = try OriginServer { request in
+            request.path == "/never" || !isAwake.exchange(true, ordering: .relaxed) ? .empty : .body([1, 2, 3])
+        }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        #expect(try await downloader.fetch(origin.url()).bytes == [1, 2, 3])
+        let asked = origin.requests.count
+        #expect(try await downloader.fetch(origin.url("/never"), timeLimit: .milliseconds(400)).reason == .empty)
+        #expect(asked == 2 && origin.requests.count == 3)
     }
 
     @Test("a body that ends before its declared length is truncated, and the bytes that came are kept")

@@ -273,6 +273,29 @@ struct PartsTests {
     }
 
     @Test(
+        "an origin that counts its first part wrongly is asked for the whole source, once",
+        arguments: ["bytes 0-3000000/3000000", "0-131071/3000000", "bytes=0-131071/3000000", nil]
+    )
+    func untidyFirstPart(range: String?) async throws {
+        let origin = try OriginServer { request in
+            guard request.range != nil else { return .body(Self.source, type: "video/mp4") }
+            var answer = OriginAnswer.ranges(of: Self.source, to: request)
+            answer.headers.removeAll { $0.name == "Content-Range" }
+            if let range {
+                answer.setHeader("Content-Range", range)
+            } else {
+                answer.setHeader("Content-Type", "multipart/byteranges")
+            }
+            return answer
+        }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        let fetched = try await downloader.fetch(origin.url("/a.mp4"), byteLimit: 4_000_000, wantsAll: true)
+        #expect(fetched.failure == nil && fetched.holds(Self.source))
+        #expect(origin.requests.map { $0.headers["range"] != nil } == [true, false])
+    }
+
+    @Test(
         "impossible numbers end the download, not the process",
         arguments: [
             "bytes 0-131071/999999999999999999", "bytes 0-131071/9223372036854775807",
@@ -289,7 +312,7 @@ struct PartsTests {
         }
         defer { origin.stop() }
         let fetched = try await fetch(origin.url("/a.mp4"), wanting: [0..<512, 2_000_000..<2_000_001])
-        #expect([.originLied, .cancelled].contains(fetched.reason) && fetched.isConsistent)
+        #expect([nil, .originLied, .cancelled].contains(fetched.reason) && fetched.isConsistent)
     }
 
     @Test("two versions of a source that changes between parts are not mixed")

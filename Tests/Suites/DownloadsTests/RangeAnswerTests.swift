@@ -54,7 +54,15 @@ struct RangeAnswerTests {
         arguments: [
             (head(206, "bytes 0-99/1000"), .part(0..<100, version)),
             (head(206, "bytes 0-99/*"), .refused),
-            (head(206, "bytes 1-99/1000"), .lie(.otherPart)),
+            (head(206, "bytes 1-99/1000"), .refused),
+            (head(206, "bytes 0-1000/1000"), .refused),
+            (head(206, "0-99/1000"), .refused),
+            (head(206, nil), .refused),
+            (
+                changed {
+                    $0.contentRange = "bytes 0-99/1000"; $0.contentEncoding = "gzip"
+                }, .refused
+            ),
             (head(200), .whole),
             (head(416), .refused),
         ] as [(AnswerHead, RangeAnswer)],

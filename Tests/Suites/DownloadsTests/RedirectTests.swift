@@ -21,15 +21,28 @@ struct RedirectTests {
         #expect(origin.connectionCount == 1)
     }
 
-    @Test("one redirect more than the limit is too many, and a loop ends")
+    @Test("one redirect more than the limit is too many")
     func limit() async throws {
-        let origin = try OriginServer { _ in .redirect(to: "/") }
+        let origin = try OriginServer { .redirect(to: "\($0.path)a") }
         defer { origin.stop() }
         let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url())
         #expect(fetched.reason == .tooManyRedirects)
         #expect(fetched.failure?.message == "127.0.0.1 redirects more than 5 times.")
         #expect(origin.requests.count == 6)
         #expect(fetched.isConsistent)
+    }
+
+    @Test("a redirect that repeats itself ends at the second time, with a hint at cookies")
+    func circle() async throws {
+        let origin = try OriginServer { _ in
+            var answer = OriginAnswer.redirect(to: "/")
+            answer.setHeader("Set-Cookie", "seen=1; Path=/elsewhere")
+            return answer
+        }
+        defer { origin.stop() }
+        let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url())
+        #expect(fetched.reason == .tooManyRedirects && fetched.failure?.message.contains("cookie") == true)
+        #expect(origin.requests.count == 2)
     }
 
     @Test("a redirect with an endless body is followed without waiting for the end")

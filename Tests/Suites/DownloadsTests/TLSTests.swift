@@ -32,6 +32,33 @@ struct TLSTests {
         #expect(fetched.isConsistent)
     }
 
+    @Test("an origin that leaves out the certificate that signed its own is not read, and the message says what to do")
+    func missingIssuer() async throws {
+        let folder = try TemporaryFolder()
+        try TestCertificate.make(in: folder.url, names: "DNS:issuer.test")
+        let extensions = try folder.write("subjectAltName=\(TestCertificate.names)\n", to: "extensions")
+        for arguments in [
+            [
+                "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=leaf.test",
+                "-keyout",
+                "leaf.key", "-out", "leaf.csr",
+            ],
+            [
+                "x509", "-req", "-in", "leaf.csr", "-CA", TestCertificate.certificate, "-CAkey", TestCertificate.key,
+                "-CAcreateserial", "-days", "1", "-extfile", extensions, "-out", "leaf.pem",
+            ],
+        ] {
+            #expect(try ChildProgram(["/usr/bin/openssl"] + arguments, in: folder.url).wait() == 0)
+        }
+        let leaf = ["-cert", "\(folder.path)/leaf.pem", "-key", "\(folder.path)/leaf.key"]
+        let origin = try TLSOrigin(["/a": .body([1])], arguments: leaf)
+        let failure = try await Downloader(settings: settings(trusting: nil)).fetch(origin.url("/a")).failure
+        #expect(failure?.reason == .tlsFailed && failure?.message.contains("--ca-file") == true)
+        var trusting = try settings(trusting: nil)
+        trusting.http.authoritiesFile = "\(folder.path)/\(TestCertificate.certificate)"
+        #expect(try await Downloader(settings: trusting).fetch(origin.url("/a")).bytes == [1])
+    }
+
     @Test("a certificate of another host is not accepted")
     func wrongHost() async throws {
         let origin = try TLSOrigin(["/a": .body([1])])

@@ -80,7 +80,7 @@ struct DialectVerdictTests {
 
     @Test("a web push counts the bytes of its encryption")
     func webPush() throws {
-        let request = try PayloadReader().read(Array(#"{"title":"T","icon":""}"#.utf8), identifier: "n")
+        let request = try PayloadReader().read(Array(#"{"title":"T","icon":"","vibrate":[1]}"#.utf8), identifier: "n")
         #expect(request.byteCount(of: request.payload) == request.payload.compactBytes.count + 103)
     }
 

@@ -68,7 +68,7 @@ struct PayloadReaderTests {
         for text in [#"{"alert":"Hi"}"#, #"{"aps":"Hi"}"#, "{}"] {
             #expect { try Self.read(text) } throws: { error in
                 guard case .noNotification(let requests, _) = error as? PayloadError else { return false }
-                return requests.first == "fcm-message" && "\(error)".contains("`attachd dialects --detect FILE`")
+                return requests.contains("fcm-message") && "\(error)".contains("`attachd dialects --detect FILE`")
             }
         }
         #expect(throws: PayloadError.tooLarge(byteCount: 65_537, limit: 65_536)) {
@@ -168,11 +168,11 @@ struct PayloadReaderTests {
 
     @Test("among the services whose marks a request has, the first that finds an attachment is the one")
     func sharedMarks() throws {
-        // The marks of ntfy and of a web push; only the latter has a picture there.
+        // The marks of ntfy and of a message; only the latter has a picture there.
         let request = try Self.read(
             #"{"topic":"u1","title":"Hi","message":"M","image":"https://example.com/a.jpg"}"#
         )
-        #expect(request.attachments.map(\.dialect) == ["web-push"])
+        #expect(request.attachments.map(\.dialect) == ["message"])
         let nothing = try Self.read(#"{"to":"u1","title":"Hi","data":{"k":1}}"#)
         #expect(nothing.attachments.isEmpty)
     }
@@ -192,6 +192,24 @@ struct PayloadReaderTests {
                 #expect(attachment.dialect != "web-push" && !attachment.isForOthersOnly, "\(attachment)")
             }
         }
+    }
+
+    @Test(
+        "a picture of which nobody knows whether an iPhone gets it is one that all phones show",
+        arguments: [
+            ("", "message"), (#","badge":3"#, "message"), (#","actions":[{"title":"Open"}]"#, "message"),
+            (#","vibrate":[100]"#, "web-push"), (#","requireInteraction":true"#, "web-push"),
+            (#","renotify":false"#, "web-push"), (#","badge":"https://a.example/b.png""#, "web-push"),
+            (#","actions":[{"action":"open","title":"Open"}]"#, "web-push"),
+            (#","subscription":{"endpoint":"https://push.example/1"}"#, "web-push"),
+            (#","device_key":"k","badge":1"#, "bark-request"), (#","device_keys":["k"],"vibrate":1"#, "bark-request"),
+        ]
+    )
+    func certainty(members: String, dialect: String) throws {
+        let text = #"{"title":"T","body":"B","image":"https://a.example/a.jpg"\#(members)}"#
+        let first = try #require(try Self.read(text).attachments.first)
+        #expect(first.dialect == dialect && first.profile == (dialect == "web-push" ? "webpush" : nil))
+        #expect(first.isForOthersOnly == (dialect == "web-push"))
     }
 
     @Test("a request with thousands of places for a picture is read up to the limit of attachments")

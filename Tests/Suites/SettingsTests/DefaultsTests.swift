@@ -9,7 +9,8 @@ struct DefaultsTests {
     /// The settings whose default is described, not written as a value.
     private static let described: Set<String> = [
         "store", "publicUrl", "publish", "publishEndpoint", "publishRegion", "publishStyle", "publishCredentialsFile",
-        "signingKeyFile", "allowAddresses", "decoders", "formats.disabled", "logFormat", "metricsListen", "queue",
+        "signingKeyFile", "allowAddresses", "contact", "decoders", "formats.disabled", "logFormat", "metricsListen",
+        "queue",
     ]
 
     private func settings(_ environment: [String: String] = [:]) throws -> Settings {

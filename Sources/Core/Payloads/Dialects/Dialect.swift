@@ -147,16 +147,17 @@ extension Dialect {
     package static let builtIn: [Dialect] = requests + payloads
 
     private static let requests: [Dialect] = [
+        courier, huawei, customerIORequest, novu, brazeRequest, cleverTapRequest, pushwooshRequest, gotify,
         fcmMessage, amazonSNS, gorush, expoRequest, expoRequestList, oneSignalRequest, airshipRequest, emarsysRequest,
         fcmLegacy, fcmBareMessage, nodePushNotifications, homeAssistantRequest, ntfyRequest, localContent, apprise,
-        webPush,
+        barkRequest, declarativeWebPush, webPush, message,
     ]
 
     private static let payloads: [Dialect] = [
         wonderPush, airship, accengage, oneSignal, braze, batch, moEngage, webEngage, motiSig, iterable, customerIO,
         cleverTap, leanplum,
         salesforce, adobe, adobeCampaign, acoustic, klaviyo, pinpoint, mindbox, expo, homeAssistant, ntfy, firebase,
-        pushwoosh, emarsys, sailthru, myAttachment,
+        pushwoosh, emarsys, sailthru, bark, myAttachment,
     ]
 }
 

@@ -53,23 +53,25 @@ extension Dialect {
     /// the title, or in `notification` as Angular and declarative web push have it. A push service takes 4096 bytes of
     /// encrypted message, in which 3993 are left for the text (RFC 8291, section 4).
     ///
-    /// Browsers show WebP and iPhones do not, so a message with keys of other services is not a web push.
+    /// Browsers show WebP and iPhones do not, so only a message with an option that no other service knows is a web push.
     package static let webPush = Dialect(
         name: "web-push",
         title: "Web Push, options of a notification",
         source: "mdn/content@b0e2eb4, ServiceWorkerRegistration.showNotification; angular/angular, "
             + "packages/service-worker/worker/src/driver.ts",
         layout: RequestLayout(
-            mark: RequestMark(
-                arrayLiteral: ["/title", "/notification/title"],
-                roots.flatMap { root in ["image", "icon", "badge", "actions"].map { "\(root)/\($0)" } }
-            )
-            .without([
-                "/apns", "/android", "/to", "/registration_ids", "/mutable_content", "/mutableContent", "/fid", "/fids",
-            ]),
+            mark: RequestMark(arrayLiteral: titles, pictures)
+                .with(
+                    roots.flatMap { root in
+                        ["vibrate", "requireInteraction", "renotify", "actions/*/action"].map { "\(root)/\($0)" }
+                    } + ["/subscription/endpoint", "/endpoint"],
+                    // A badge that is a number is that of an app.
+                    texts: roots.map { "\($0)/badge" }
+                )
+                .without(foreign),
             payloads: nil,
             gate: .alwaysOpen,
-            measure: RequestLayout.Measure(root: "", sums: [[""]], overhead: 103),
+            measure: webPushMeasure,
         ),
         paths: roots.flatMap { root in
             // The page's service worker gets all of the message, and with it the array.
@@ -78,5 +80,50 @@ extension Dialect {
         },
     )
 
+    /// Declarative web push, whose main reader is Safari. Its members are those of the standard, so it gets no array.
+    package static let declarativeWebPush = Dialect(
+        name: "declarative-web-push",
+        title: "Declarative Web Push",
+        source: "w3c/push-api, Declarative push message; WebKit/explainers, DeclarativeWebPush",
+        layout: RequestLayout(
+            mark: [["/web_push"], ["/notification/title"]],
+            payloads: nil,
+            gate: .alwaysOpen,
+            measure: webPushMeasure,
+        ),
+        paths: [AttachmentPath(url: "/notification/image", isAbsolute: true, list: nil)]
+            + ["icon", "badge", "actions/*/icon"].map {
+                AttachmentPath(url: "/notification/\($0)", isAbsolute: true, list: nil, profile: "webpush-icon")
+            },
+    )
+
+    /// A title with a picture, as senders of their own write it. An iPhone may be behind it, so the pictures are such that all
+    /// phones and browsers show them.
+    package static let message = Dialect(
+        name: "message",
+        title: "Message with a title and a picture",
+        source: "mdn/content@b0e2eb4, ServiceWorkerRegistration.showNotification",
+        layout: RequestLayout(
+            mark: RequestMark(arrayLiteral: titles, pictures).without(foreign),
+            payloads: nil,
+            gate: .alwaysOpen,
+            measure: webPushMeasure,
+        ),
+        paths: roots.flatMap { root in
+            [AttachmentPath(url: "\(root)/image", isAbsolute: true)]
+                + ["icon", "badge", "actions/*/icon"].map {
+                    AttachmentPath(url: "\(root)/\($0)", isAbsolute: true, list: nil, profile: "webpush-icon")
+                }
+        },
+    )
+
     private static let roots = ["", "/options", "/notification"]
+    private static let titles: [JSONPattern] = ["/title", "/notification/title"]
+    private static let pictures: [JSONPattern] = roots.flatMap { root in
+        ["image", "icon", "badge", "actions"].map { "\(root)/\($0)" }
+    }
+    private static let foreign: [JSONPattern] = [
+        "/apns", "/android", "/to", "/registration_ids", "/mutable_content", "/mutableContent", "/fid", "/fids",
+    ]
+    private static let webPushMeasure = RequestLayout.Measure(root: "", sums: [[""]], overhead: 103)
 }

@@ -82,9 +82,20 @@ package struct RequestMark: Sendable, Equatable {
     private var conditions: [[JSONPattern]]
     /// The patterns for values that other services' requests have, and this one's never.
     private var foreign: [JSONPattern] = []
+    /// The patterns for values that only this service's requests have. A request must have one of them.
+    private var own: [JSONPattern] = []
+    /// Those of them that only a text meets.
+    private var texts: [JSONPattern] = []
 
     /// A Boolean value that indicates whether any JSON has the mark.
     var isEverywhere: Bool { conditions.isEmpty }
+
+    /// Returns the mark of requests that have a value at one of `patterns`, or a text at one of `texts`.
+    func with(_ patterns: [JSONPattern], texts: [JSONPattern]) -> RequestMark {
+        var mark = self
+        (mark.own, mark.texts) = (patterns + texts, texts)
+        return mark
+    }
 
     /// Returns the mark of requests that have no value at any of `patterns`.
     func without(_ patterns: [JSONPattern]) -> RequestMark {
@@ -94,12 +105,17 @@ package struct RequestMark: Sendable, Equatable {
     }
 
     /// Returns the reason why `value` does not have the mark, or `nil` if it does. A caller that names the service
-    /// overrules what is foreign to it.
+    /// overrules what is foreign to it, and need not prove it.
     package func objection(to value: JSONValue, isNamed: Bool = false) -> String? {
         if let missing = conditions.first(where: { $0.allSatisfy { $0.matches(in: value).isEmpty } }) {
             return "there is no \(missing.map(\.description).joined(separator: " or "))"
         }
-        guard !isNamed, let other = foreign.first(where: { !$0.matches(in: value).isEmpty }) else { return nil }
+        guard !isNamed else { return nil }
+        let isCertain = own.contains { pattern in
+            pattern.matches(in: value).contains { $0.value.text != nil || !texts.contains(pattern) }
+        }
+        guard own.isEmpty || isCertain else { return "there is no \(own.map(\.description).joined(separator: " or "))" }
+        guard let other = foreign.first(where: { !$0.matches(in: value).isEmpty }) else { return nil }
         return "\(other) marks a request to another service"
     }
 }

@@ -116,6 +116,39 @@ extension Dialect {
     )
 }
 
+// MARK: - Bark
+
+extension Dialect {
+    /// The payload of Bark, whose extension attaches the picture, and shows the icon as that of a sender.
+    package static let bark = Dialect(
+        name: "bark",
+        title: "Bark",
+        source:
+            "Finb/Bark@0238cac, NotificationServiceExtension/Processor/ImageProcessor.swift; @1e89b6e, IconProcessor.swift",
+        paths: [
+            AttachmentPath(url: "/image", isAbsolute: true),
+            AttachmentPath(url: "/icon", isAbsolute: true, profile: "webpush-icon"),
+        ],
+    )
+
+    /// A message for a Bark server, which passes its fields on to the payload.
+    package static let barkRequest = Dialect(
+        name: "bark-request",
+        title: "Bark, message for its server",
+        source: "Finb/bark-server@0fea576, docs/API_V2.md; @78f2e02, route_push.go",
+        layout: RequestLayout(
+            mark: [["/device_key", "/device_keys"], ["/title", "/subtitle", "/body", "/markdown"]],
+            payloads: nil,
+            gate: .alwaysOpen,
+            measure: .whole,
+        ),
+        paths: [
+            AttachmentPath(url: "/image", isAbsolute: true, list: nil),
+            AttachmentPath(url: "/icon", isAbsolute: true, list: nil, profile: "webpush-icon"),
+        ],
+    )
+}
+
 // MARK: - Apprise
 
 extension Dialect {

@@ -1,3 +1,4 @@
+import CCrypto
 import CCurl
 
 /// The handle's information about the answer.
@@ -24,6 +25,13 @@ extension Transfer {
             return unsafe ccurl_getinfo_off(handle, info, &time) == CURLE_OK ? Int(time) : 0
         }
         return times.max().flatMap { $0 > 0 ? .microseconds($0) : nil }
+    }
+
+    /// A Boolean value that indicates whether the origin's certificate was refused because the one that signed it is not there.
+    var lacksIssuer: Bool {
+        var result = 0
+        let code = unsafe ccurl_getinfo_long(handle, CURLINFO_SSL_VERIFYRESULT, &result)
+        return code == CURLE_OK && result == Int(X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY)
     }
 
     /// The pause in the answer's `Retry-After`, given in seconds or as a date.
@@ -53,6 +61,7 @@ extension Transfer {
         head.expires = header("expires")
         head.age = header("age")
         head.vary = list("vary")
+        head.cookies = (0..<Self.cookieFieldLimit).compactMap { field("set-cookie", $0) }
         head.connectTime = connectTime
         return head
     }
@@ -62,6 +71,9 @@ extension Transfer {
 
     /// Returns the first field of that name.
     func header(_ name: String) -> String? { field(name, 0) }
+
+    /// The most `Set-Cookie` fields that are read.
+    private static let cookieFieldLimit = 16
 
     /// The longest validator that is kept, in bytes. Real ones are shorter than 100.
     private static let validatorByteLimit = 256
@@ -87,7 +99,9 @@ extension Transfer {
         guard unsafe curl_easy_header(handle, name, index, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
             let header = unsafe header
         else { return nil }
-        return unsafe String(cString: header.pointee.value)
+        let value = unsafe String(cString: header.pointee.value)
+        // libcurl leaves the end of the line behind an empty value.
+        return value.last?.isNewline == true ? String(value.dropLast()) : value
     }
 }
 
@@ -119,36 +133,20 @@ package enum HeaderDate {
 
 // MARK: - Codings of the body
 
-/// A header field by which an answer says that its body is coded.
+/// A header field by which an answer says that its body has a transfer coding.
 ///
-/// libcurl undoes transfer codings on the loop's thread, however deeply nested, and does not check the time meanwhile.
-/// So the transfer ends at the field itself, before any byte of the body is there (SECURITY N8).
-enum BodyCoding: Equatable {
-    case transfer, content
+/// libcurl undoes these codings on the loop's thread, however deeply nested, and does not check the time meanwhile. So the
+/// transfer ends at the field itself, before any byte of the body is there (SECURITY N8). libcurl leaves content codings alone.
+enum TransferCoding {
+    static let lie = "sent its answer in a transfer coding other than chunked"
 
-    /// Reads a line, or returns `nil` for every other line of a head, and for a coding that leaves the body's bytes as
-    /// they are: `chunked`, which is undone as the bytes come, and `identity`.
-    init?(_ line: UnsafeRawBufferPointer) {
-        // Few fields begin like one of the two.
-        guard let first = unsafe line.first, "ctCT".utf8.contains(first),
+    /// Returns whether a line of a head has a coding other than `chunked`, which is undone as the bytes come.
+    static func isRefused(in line: UnsafeRawBufferPointer) -> Bool {
+        // Few fields begin like this one.
+        guard let first = unsafe line.first, "tT".utf8.contains(first),
             let colon = unsafe line.firstIndex(of: UInt8(ascii: ":"))
-        else { return nil }
-        let name = unsafe Self.text(line[..<colon])
-        let value = unsafe Self.text(line[(colon + 1)...])
-        switch (name, value) {
-        case ("transfer-encoding", "chunked"), ("content-encoding", "identity"), ("content-encoding", ""): return nil
-        case ("transfer-encoding", _): self = .transfer
-        case ("content-encoding", _): self = .content
-        default: return nil
-        }
-    }
-
-    /// The words for what an origin did that sent this field.
-    var lie: String {
-        switch self {
-        case .transfer: "sent its answer in a transfer coding other than chunked"
-        case .content: "sent an encoded answer (Content-Encoding) although none was requested"
-        }
+        else { return false }
+        return unsafe text(line[..<colon]) == "transfer-encoding" && text(line[(colon + 1)...]) != "chunked"
     }
 
     /// Returns the text in lower case, without surrounding spaces.

@@ -135,10 +135,8 @@ final class Transfer {
             stopped = request.headersTooLarge(limit: settings.headerByteLimit, settings.headerLineLimit)
             return false
         }
-        guard let coding = unsafe BodyCoding(line), coding == .transfer || status.map(receiver.reads) ?? false else {
-            return true
-        }
-        stopped = request.lied(coding.lie)
+        guard unsafe TransferCoding.isRefused(in: line) else { return true }
+        stopped = request.lied(TransferCoding.lie)
         return false
     }
 
@@ -295,6 +293,7 @@ final class Transfer {
             code,
             isConnected: stallWatch != nil,
             hasBody: bodyByteCount > 0,
+            lacksIssuer: lacksIssuer,
             connectTimeout: settings.connectTimeout,
         )
     }

@@ -1,0 +1,99 @@
+import HTTPClient
+
+/// A reader of the first part of a body of `multipart/x-mixed-replace`, which cameras send without end instead of a picture. The
+/// part is taken as it is: a part with further parts in it is no picture.
+struct FirstPartDecoder: BodyDecoder {
+    private enum Stage {
+        /// Before the end of the part's head, with the number of bytes read.
+        case head
+        /// In the part, which has so many further bytes, or ends at the delimiter.
+        case counted(Int)
+        case delimited
+        case over
+    }
+
+    /// The most bytes up to the first part's own. Real heads are shorter than 200.
+    private static let headByteLimit = 4096
+
+    private var stage = Stage.head
+    /// The line that begins each part. Some cameras announce another one than they send, so the first line decides.
+    private var delimiter: [UInt8] = []
+    private var input: ArraySlice<UInt8> = []
+
+    static func isNeeded(for head: AnswerHead) -> Bool {
+        head.contentType?.lowercased().hasPrefix("multipart/x-mixed-replace") == true
+    }
+
+    mutating func add(_ bytes: [UInt8]) { input = input + bytes }
+
+    var isWhole: Bool {
+        switch stage {
+        case .head, .counted: false
+        case .delimited, .over: true
+        }
+    }
+
+    mutating func step(isLast: Bool) -> BodyStep {
+        switch stage {
+        case .head: return readHead()
+        case .counted(let count):
+            let bytes = Array(input.prefix(count))
+            input = input.dropFirst(count)
+            stage = count == bytes.count ? .over : .counted(count - bytes.count)
+            return bytes.isEmpty && count > 0 ? .needsInput : .bytes(bytes)
+        case .delimited: return readToDelimiter(isLast: isLast)
+        case .over: return .ended
+        }
+    }
+
+    /// Reads the head line by line, once all of it is there.
+    private mutating func readHead() -> BodyStep {
+        var lines: [Substring] = []
+        var rest = input.prefix(Self.headByteLimit)
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = String(decoding: rest[..<end], as: UTF8.self)
+            rest = rest[(end + 1)...]
+            if !lines.isEmpty || line.hasPrefix("--") { lines.append(line.trimmed) }
+            guard lines.count > 1, line.trimmed.isEmpty else { continue }
+            input = input[rest.startIndex...]
+            delimiter = Array("\n\(lines[0])".utf8)
+            stage = Self.length(lines.dropFirst()).map { .counted($0) } ?? .delimited
+            return .bytes([])
+        }
+        return input.count < Self.headByteLimit ? .needsInput : .broken
+    }
+
+    private static func length(_ lines: some Sequence<Substring>) -> Int? {
+        for line in lines {
+            let sides = line.split(separator: ":", maxSplits: 1)
+            guard sides.count == 2, sides[0].trimmed.lowercased() == "content-length" else { continue }
+            return HeaderNumber.parse(sides[1].trimmed, limit: HeaderNumber.largestSize)
+        }
+        return nil
+    }
+
+    /// Takes the bytes before the delimiter. A beginning of one stays until what follows is known.
+    private mutating func readToDelimiter(isLast: Bool) -> BodyStep {
+        var start = input.startIndex
+        while let index = input[start...].firstIndex(of: delimiter[0]) {
+            let found = input[index...].prefix(delimiter.count)
+            if found.elementsEqual(delimiter) {
+                stage = .over
+                return .bytes(
+                    Array(input[..<index].last == UInt8(ascii: "\r") ? input[..<index].dropLast() : input[..<index])
+                )
+            }
+            if !isLast, found.count < delimiter.count, delimiter.starts(with: found) { return taken(before: index) }
+            start = index + 1
+        }
+        return taken(before: input.endIndex)
+    }
+
+    /// Takes the bytes before `index`, except a carriage return, which may belong to the delimiter.
+    private mutating func taken(before index: Int) -> BodyStep {
+        let end = index > input.startIndex && input[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
+        let bytes = Array(input[..<end])
+        input = input[end...]
+        return bytes.isEmpty ? .needsInput : .bytes(bytes)
+    }
+}
