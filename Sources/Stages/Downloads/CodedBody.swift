@@ -13,6 +13,9 @@ protocol BodyDecoder {
 }
 
 enum BodyStep: Equatable {
+    /// The most bytes of the source that a step yields.
+    static let byteLimit = 16_384
+
     /// The next bytes of the source. There may be none although bytes of the body were read.
     case bytes([UInt8])
     case needsInput
@@ -23,7 +26,7 @@ enum BodyStep: Equatable {
 
 /// The place at which the bytes of a decoded body arrive.
 protocol DecodedBytesReceiver: Sendable {
-    /// Waits until `byteCount` further bytes may come. Returns `false` if none ever may.
+    /// Waits until `byteCount` further bytes may come. Returns `false` if none ever may. Does not wait for 0 bytes.
     func hasRoom(for byteCount: Int) async -> Bool
     /// Receives the next bytes, and returns whether more may come.
     func store(_ bytes: [UInt8]) -> Bool
@@ -40,8 +43,6 @@ protocol DecodedBytesReceiver: Sendable {
 final class CodedBody: Sendable {
     /// The number of coded bytes that wait at most; then the transfer pauses.
     private static let waitingByteCount = 65_536
-    /// The most bytes that one step of the decoder yields.
-    private static let stepByteCount = 16_384
 
     private let waiting = Mutex<[UInt8]>([])
     private let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -59,19 +60,22 @@ final class CodedBody: Sendable {
     /// Marks the end of the body: no more bytes will be added.
     func end() { arrival.finish() }
 
-    /// Decodes the body until its end, or until `receiver` takes no more.
-    func decode(for receiver: some DecodedBytesReceiver) async {
+    /// Decodes the body until its end, or until `receiver` takes no more. Returns whether the end was reached.
+    func decode(for receiver: some DecodedBytesReceiver) async -> Bool {
         var decoder = makeDecoder()
         var arrivals = arrivals.makeAsyncIterator()
         var isLast = false
         while true {
-            guard await receiver.hasRoom(for: Self.stepByteCount) else { return }
             switch decoder.step(isLast: isLast) {
             case .bytes(let bytes):
-                guard receiver.store(bytes) else { return }
+                guard await receiver.hasRoom(for: bytes.count), receiver.store(bytes) else { return false }
                 await Task.yield()
-            case .broken: return receiver.fail("sent a body that is not what its head says")
-            case .ended: return receiver.finishEarly()
+            case .broken:
+                receiver.fail("sent a body that is not what its head says")
+                return true
+            case .ended:
+                receiver.finishEarly()
+                return true
             case .needsInput:
                 let more = waiting.withLock { waiting in
                     defer { waiting = [] }
@@ -80,7 +84,11 @@ final class CodedBody: Sendable {
                 decoder.add(more)
                 receiver.goOn()
                 guard more.isEmpty else { continue }
-                if isLast { return decoder.isWhole ? () : receiver.fail("did not send the end of its answer") }
+                guard !isLast else {
+                    if !decoder.isWhole { receiver.fail("did not send the end of its answer") }
+                    return true
+                }
+                guard await receiver.hasRoom(for: 0) else { return false }
                 // What arrived before the end is there by then.
                 isLast = await arrivals.next() == nil
             }

@@ -39,7 +39,11 @@ struct ContentDecoder: BodyDecoder {
     private var stage = Stage.begins
     /// A Boolean value that indicates whether a member of the gzip body is there as a whole.
     private var hasMember = false
+    /// A Boolean value that indicates whether nothing is decoded yet.
+    private var isFresh = true
     private var input: ArraySlice<UInt8> = []
+    /// The bytes by which deflate without a head is told from bytes that are not coded.
+    private static let beginningByteCount = 16
 
     init(_ coding: ContentCoding) { self.coding = coding }
 
@@ -56,20 +60,24 @@ struct ContentDecoder: BodyDecoder {
     mutating func step(isLast: Bool) -> BodyStep {
         switch stage {
         case .begins:
-            guard input.count >= 2 || isLast && !input.isEmpty else { return .needsInput }
+            guard input.count >= Self.beginningByteCount || isLast && !input.isEmpty else { return .needsInput }
             stage = beginning(input.first ?? 0, input.dropFirst().first ?? 0)
             return .bytes([])
         case .plain:
-            defer { input = [] }
-            return input.isEmpty ? .needsInput : .bytes(Array(input))
-        case .over:
-            input = []
-            return .needsInput
+            guard !input.isEmpty else { return .needsInput }
+            defer { input = input.dropFirst(BodyStep.byteLimit) }
+            return .bytes(Array(input.prefix(BodyStep.byteLimit)))
+        case .over: return .ended
         case .member(let inflation):
+            let before = input
+            defer { isFresh = false }
             switch inflation.step(&input) {
             case .bytes(let bytes): return .bytes(bytes)
             case .needsInput: return .needsInput
-            case .broken: return .broken
+            case .broken:
+                guard isFresh, coding == .deflate else { return .broken }
+                (stage, input) = (.plain, before)
+                return .bytes([])
             case .ended(let bytes):
                 (stage, hasMember) = (.begins, true)
                 return .bytes(bytes)
@@ -107,7 +115,7 @@ private final class Inflation {
 
     /// Blocks without a byte are work, too: each step reads so many bytes, and writes so many.
     private static let readByteCount = 4096
-    private static let writtenByteCount = 16_384
+    private static let writtenByteCount = BodyStep.byteLimit
 
     /// zlib knows the address of this.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)

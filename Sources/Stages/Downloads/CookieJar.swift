@@ -1,3 +1,4 @@
+import Glibc
 import HTTPClient
 import Media
 
@@ -42,11 +43,17 @@ struct CookieJar {
         let directory = url.path.lastIndex(of: "/").map { url.path[..<$0] } ?? ""
         var cookie = Cookie(name: first.name, value: value, host: url.host, path: String(directory), isSecure: false)
         var isOver = false
+        var hasAge = false
         for (name, value) in parts.dropFirst() {
             switch name.lowercased() {
             case "secure": cookie.isSecure = true
             case "path": if let value, value.hasPrefix("/") { cookie.path = value }
-            case "max-age": isOver = value.flatMap { Int($0) }.map { $0 <= 0 } ?? isOver
+            case "max-age":
+                guard let age = value.flatMap({ Int($0) }) else { continue }
+                (isOver, hasAge) = (age <= 0, true)
+            case "expires":
+                guard !hasAge, let end = value.flatMap(HeaderDate.seconds) else { continue }
+                isOver = end <= time(nil)
             case "domain":
                 let domain = (value ?? "").lowercased().drop { $0 == "." }
                 guard domain.isEmpty || url.host == domain || url.host.hasSuffix(".\(domain)") else { return }

@@ -65,6 +65,7 @@ struct Download {
         var first = try await ask()
         if first.isRangeRefused {
             range = nil
+            repeatsLeft = max(0, repeatsLeft - 1)
             first = try await ask()
         }
         guard !first.isUnchanged else { throw request.unchanged() }
@@ -101,7 +102,7 @@ struct Download {
     private mutating func ask() async throws(AttachmentFailure) -> SourceBody.Verdict {
         var asked: Set<[String?]> = []
         for _ in 0...settings.redirectLimit {
-            let sent = [request.url.text, cookies.field(for: request.url)]
+            let sent = [request.url.text, cookies.field(for: request.url), rule?.name]
             let (result, verdict) = try await fetchWithMemory()
             cookies.store(verdict.cookies, from: request.url)
             if let rule, let status = result.status, [400, 401, 403].contains(status) {
@@ -117,7 +118,8 @@ struct Download {
                 throw error.failure(redirectedBy: request.askedHost)
             }
             // A redirect out of the rule's place ends its access, and none gives access (SECURITY N12).
-            if rule?.isFor(request.url) == false { rule = nil }
+            // What the origin gave for that access ends with it.
+            if rule?.isFor(request.url) == false { (rule, cookies) = (nil, CookieJar()) }
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
     }

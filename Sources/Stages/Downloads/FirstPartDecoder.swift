@@ -37,8 +37,8 @@ struct FirstPartDecoder: BodyDecoder {
         switch stage {
         case .head: return readHead()
         case .counted(let count):
-            let bytes = Array(input.prefix(count))
-            input = input.dropFirst(count)
+            let bytes = Array(input.prefix(min(count, BodyStep.byteLimit)))
+            input = input.dropFirst(bytes.count)
             stage = count == bytes.count ? .over : .counted(count - bytes.count)
             return bytes.isEmpty && count > 0 ? .needsInput : .bytes(bytes)
         case .delimited: return readToDelimiter(isLast: isLast)
@@ -51,15 +51,18 @@ struct FirstPartDecoder: BodyDecoder {
         var lines: [Substring] = []
         var rest = input.prefix(Self.headByteLimit)
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = String(decoding: rest[..<end], as: UTF8.self)
+            let line = String(decoding: rest[..<end], as: UTF8.self).trimmed
+            if lines.isEmpty, line.hasPrefix("--"), line.utf8.count > 2 {
+                delimiter = [UInt8(ascii: "\n")] + rest[..<end].prefix { $0 != UInt8(ascii: "\r") }
+            }
+            if !delimiter.isEmpty { lines.append(line) }
             rest = rest[(end + 1)...]
-            if !lines.isEmpty || line.hasPrefix("--") { lines.append(line.trimmed) }
-            guard lines.count > 1, line.trimmed.isEmpty else { continue }
+            guard lines.count > 1, line.isEmpty else { continue }
             input = input[rest.startIndex...]
-            delimiter = Array("\n\(lines[0])".utf8)
             stage = Self.length(lines.dropFirst()).map { .counted($0) } ?? .delimited
             return .bytes([])
         }
+        delimiter = []
         return input.count < Self.headByteLimit ? .needsInput : .broken
     }
 
@@ -74,26 +77,29 @@ struct FirstPartDecoder: BodyDecoder {
 
     /// Takes the bytes before the delimiter. A beginning of one stays until what follows is known.
     private mutating func readToDelimiter(isLast: Bool) -> BodyStep {
-        var start = input.startIndex
-        while let index = input[start...].firstIndex(of: delimiter[0]) {
+        let piece = input.prefix(BodyStep.byteLimit)
+        var start = piece.startIndex
+        while let index = piece[start...].firstIndex(of: delimiter[0]) {
             let found = input[index...].prefix(delimiter.count)
             if found.elementsEqual(delimiter) {
                 stage = .over
-                return .bytes(
-                    Array(input[..<index].last == UInt8(ascii: "\r") ? input[..<index].dropLast() : input[..<index])
-                )
+                return .bytes(Array(Self.withoutReturn(input[..<index])))
             }
-            if !isLast, found.count < delimiter.count, delimiter.starts(with: found) { return taken(before: index) }
+            if !isLast, found.count < delimiter.count, delimiter.starts(with: found) {
+                return taken(Self.withoutReturn(input[..<index]))
+            }
             start = index + 1
         }
-        return taken(before: input.endIndex)
+        return taken(isLast && piece.count == input.count ? piece : Self.withoutReturn(piece))
     }
 
-    /// Takes the bytes before `index`, except a carriage return, which may belong to the delimiter.
-    private mutating func taken(before index: Int) -> BodyStep {
-        let end = index > input.startIndex && input[index - 1] == UInt8(ascii: "\r") ? index - 1 : index
-        let bytes = Array(input[..<end])
-        input = input[end...]
-        return bytes.isEmpty ? .needsInput : .bytes(bytes)
+    /// The bytes without a carriage return at their end, which may belong to the delimiter.
+    private static func withoutReturn(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+    }
+
+    private mutating func taken(_ bytes: ArraySlice<UInt8>) -> BodyStep {
+        input = input[bytes.endIndex...]
+        return bytes.isEmpty ? .needsInput : .bytes(Array(bytes))
     }
 }

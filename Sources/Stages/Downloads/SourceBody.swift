@@ -46,11 +46,16 @@ final class SourceBody: AnswerReceiver {
         var decoding: Task<Void, Never>?
         /// A Boolean value that indicates whether the source is there although its body goes on.
         var isFinished = false
+        /// A Boolean value that indicates whether the transfer is over.
+        var isClosed = false
         /// The reason why the body cannot be decoded.
         var failure: AttachmentFailure?
         /// Has the loop look at the transfer.
         var look: (@Sendable () -> Void)?
     }
+
+    /// The bytes by which a body may be larger than the source in it.
+    private static let formByteLimit = 65_536
 
     private let question: Question
     private let state = Mutex(State())
@@ -85,6 +90,7 @@ final class SourceBody: AnswerReceiver {
         if contents.hasLostBytes { return loseMemory() }
         return state.withLock { state in
             if state.isFinished || state.failure != nil { return .stopped(state.failure) }
+            if state.coded?.isFull == true { return .paused }
             guard case .whole(let version?) = state.kind, turns(to: version, contents, &state) else { return .taken }
             return .stopped(nil)
         }
@@ -169,7 +175,11 @@ final class SourceBody: AnswerReceiver {
         let coded = CodedBody(decoder)
         state.withLock { state in
             (state.kind, state.head, state.coded) = (.whole(nil), head, coded)
-            state.decoding = Task.detached { await coded.decode(for: self) }
+            guard !state.isClosed else { return }
+            state.decoding = Task.detached {
+                guard await !coded.decode(for: self) else { return }
+                _ = self.fail(self.request.cancelled())
+            }
         }
     }
 
@@ -205,9 +215,9 @@ final class SourceBody: AnswerReceiver {
             return state.coded.map { ($0, state.codedByteCount) }
         }
         guard let (body, byteCount) = coded else { return unsafe write(bytes) }
-        guard byteCount <= file.byteLimit else {
-            return state.withLock(\.isFinished) ? .stopped(nil) : .stopped(request.tooLarge(file))
-        }
+        if state.withLock(\.isFinished) { return .stopped(nil) }
+        // The form itself takes some bytes, too.
+        guard byteCount <= file.byteLimit + Self.formByteLimit else { return .stopped(request.tooLarge(file)) }
         unsafe body.add(bytes)
         return .taken
     }
@@ -264,10 +274,14 @@ final class SourceBody: AnswerReceiver {
         var cookies: [String] = []
     }
 
-    /// Waits until all that came of a coded body is decoded.
+    /// Waits until all that came of a body is decoded. Others may have the permit of the request meanwhile.
     func finish() async {
-        let (coded, decoding) = state.withLock { ($0.coded, $0.decoding) }
+        let (coded, decoding) = state.withLock { state in
+            state.isClosed = true
+            return (state.coded, state.decoding)
+        }
         guard let coded, let decoding else { return }
+        request.permit?.suspend()
         coded.end()
         await withTaskCancellationHandler {
             await decoding.value
@@ -288,7 +302,8 @@ final class SourceBody: AnswerReceiver {
         case .whole(let version): verdict.version = state.turnsToParts ? version : nil
         case .other, nil: break
         }
-        verdict.hasLostMemory = state.hasLostMemory && file.contents.ending == nil
+        let contents = file.contents
+        verdict.hasLostMemory = (state.hasLostMemory || contents.hasLostBytes) && contents.ending == nil
         let isFinished = state.isFinished && state.byteCount > 0
         if isFinished || verdict.hasLostMemory || state.turnsToParts || verdict.isRangeRefused || verdict.isUnchanged {
             result.failure = nil
@@ -303,6 +318,7 @@ final class SourceBody: AnswerReceiver {
         if let status = result.status, status != 200, status != 206 || question.range == nil {
             return request.unexpectedStatus(status)
         }
+        if state.isFinished { return request.empty() }
         if let failure = result.failure ?? state.failure { return failure }
         if case .part(let range, _) = state.kind, state.byteCount < range.count { return request.truncated() }
         return state.byteCount > 0 ? nil : request.empty()
@@ -316,6 +332,7 @@ extension SourceBody: DecodedBytesReceiver {
         while !Task.isCancelled {
             let seen = file.contents
             guard seen.ending == nil, !seen.hasLostBytes else { return false }
+            guard byteCount > 0 else { return true }
             switch reception(for: seen) {
             case .stopped(let failure): return fail(failure ?? request.cancelled())
             case .taken where file.makeRoom(for: byteCount): return true

@@ -138,6 +138,7 @@ struct CodingTests {
             Coded(testDescription: "deflate with zlib's head", field: "deflate", body: zlib),
             Coded(testDescription: "deflate without a head", field: "deflate", body: raw),
             Coded(testDescription: "plain bytes under the name of gzip", field: "gzip", body: source),
+            Coded(testDescription: "plain bytes under the name of deflate", field: "deflate", body: [0xFF, 0xD8] + source.dropFirst(2)),
         ]
     )
     func coded(coded: Coded) async throws {
@@ -150,7 +151,8 @@ struct CodingTests {
         }
         defer { origin.stop() }
         let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url(), wantsAll: true)
-        #expect(fetched.failure == nil && fetched.isConsistent && fetched.holds(Self.source))
+        let isPlain = coded.body.count == Self.source.count
+        #expect(fetched.failure == nil && fetched.isConsistent && fetched.holds(isPlain ? coded.body : Self.source))
         #expect(origin.requests.count == 1)
     }
 
@@ -166,6 +168,22 @@ struct CodingTests {
         defer { origin.stop() }
         let fetched = try await Downloader(settings: .opening("127.0.0.1")).fetch(origin.url(), wantsAll: true)
         #expect(fetched.failure == nil && fetched.holds(Self.source + Self.source + Self.source))
+    }
+
+    @Test("a download that is cancelled while its body is decoded is not whole")
+    func cancelled() async throws {
+        let source = [UInt8](repeating: 7, count: 20_000_000)
+        let body = try Gzip.compress(source)
+        let origin = try OriginServer { _ in .encoded(body, as: "gzip") }
+        defer { origin.stop() }
+        let downloader = try Downloader(settings: .opening("127.0.0.1"))
+        // The reader wants little, so that the decoding waits.
+        let file = try MediaFile(byteLimit: 100_000_000)
+        let download = Task { await downloader.download(origin.url(), into: file, timeLimit: .seconds(540)) }
+        _ = await file.progress(reaching: 8_000_000)
+        download.cancel()
+        let fetched = await download.value
+        #expect(fetched.reason == .cancelled && file.progress.byteCount < source.count)
     }
 
     @Test("what came of a body that breaks off or is damaged is kept")

@@ -24,6 +24,9 @@ struct CookieTests {
             ("a=b; Domain=example; Path=/", "https://other.example/", nil),
             ("a=b; Domain=other.example; Path=/", "https://a.example/", nil),
             ("a=b; Max-Age=0; Path=/", "https://a.example/", nil),
+            ("a=b; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://a.example/", nil),
+            ("a=b; Path=/; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://a.example/", "a=b"),
+            ("a=b; Path=/; Expires=Fri, 01 Jan 2100 00:00:00 GMT", "https://a.example/", "a=b"),
             ("a=; Path=/", "https://a.example/", "a="),
             (" a = b c ;Path=/", "https://a.example/", "a=b c"),
             ("nothing", "https://a.example/x/", nil),
@@ -90,5 +93,21 @@ struct CookieTests {
         #expect(first.requests.map { $0.headers["cookie"] } == ["own=1", "own=1"])
         #expect(second.requests.map { $0.headers["cookie"] } == [nil])
         #expect(second.requests.map { $0.headers["authorization"] } == [nil])
+    }
+
+    @Test("what an origin sets for a rule's access does not outlast it, also on the same host")
+    func afterRule() async throws {
+        let origin = try OriginServer { request in
+            guard request.path == "/a/" else { return .body([1, 2, 3]) }
+            var answer = OriginAnswer.redirect(to: "/b/")
+            answer.headers.append(("Set-Cookie", "session=hidden; Path=/"))
+            return answer
+        }
+        defer { origin.stop() }
+        let rule = try AccessRule(origin.url("/a/"), headers: ["Authorization": "hidden"])
+        let settings = try DownloadSettings.with(rule, opening: "127.0.0.1")
+        #expect(try await Downloader(settings: settings).fetch(origin.url("/a/")).bytes == [1, 2, 3])
+        #expect(origin.requests.map { $0.headers["cookie"] } == [nil, nil])
+        #expect(origin.requests.map { $0.headers["authorization"] } == ["hidden", nil])
     }
 }

@@ -91,11 +91,16 @@ struct SourceMemoryTests {
         _ = await download.value
     }
 
-    @Test("a download that lost its bytes to a more urgent one begins again, without a failure")
-    func again() async throws {
+    @Test("a download that lost its bytes to a more urgent one begins again, without a failure", arguments: [false, true])
+    func again(isCoded: Bool) async throws {
         // Without a length, both outgrow what they had together.
         let pieces = Self.source + Self.source
-        let origin = try OriginServer { _ in .chunked(pieces, type: "image/jpeg", pieceSize: 65_536) }
+        let coded = isCoded ? try Gzip.compress(pieces) : pieces
+        let origin = try OriginServer { _ in
+            var answer = OriginAnswer.chunked(coded, type: "image/jpeg", pieceSize: 65_536)
+            if isCoded { answer.setHeader("Content-Encoding", "gzip") }
+            return answer
+        }
         defer { origin.stop() }
         let memory = SourceMemory(byteLimit: 8_400_000)
         let downloader = try self.downloader()

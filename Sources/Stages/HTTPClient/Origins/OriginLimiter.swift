@@ -193,7 +193,7 @@ package final class OriginPermit: Sendable {
     func progressed(_ received: Int, of expected: Int?) { limiter.progressed(permit, received, of: expected) }
 
     /// Lends the permit to others while the receiver takes no bytes.
-    func suspend() { limiter.suspend(permit) }
+    package func suspend() { limiter.suspend(permit) }
     func resume() { limiter.resume(permit) }
 
     /// Calls `action` when the request must end because others wait: at once, if that is already so.
