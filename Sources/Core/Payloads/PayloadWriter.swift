@@ -175,6 +175,7 @@ extension CompanionField.Content {
         case .words(let words): Self.isTypeIdentifier(old) ? format.typeIdentifier : words[format]
         case .filename: Self.stem(of: old) + "." + format.filenameExtension
         case .byteCount: attachment.byteCount.map { String($0) }
+        case .expiry: LintedURL(attachment.stored.url).expiry.map { String($0.time) }
         case .identifier: attachment.identifier
         }
     }

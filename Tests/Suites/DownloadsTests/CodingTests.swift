@@ -138,7 +138,11 @@ struct CodingTests {
             Coded(testDescription: "deflate with zlib's head", field: "deflate", body: zlib),
             Coded(testDescription: "deflate without a head", field: "deflate", body: raw),
             Coded(testDescription: "plain bytes under the name of gzip", field: "gzip", body: source),
-            Coded(testDescription: "plain bytes under the name of deflate", field: "deflate", body: [0xFF, 0xD8] + source.dropFirst(2)),
+            Coded(
+                testDescription: "plain bytes under the name of deflate",
+                field: "deflate",
+                body: [0xFF, 0xD8] + source.dropFirst(2)
+            ),
         ]
     )
     func coded(coded: Coded) async throws {

@@ -91,7 +91,10 @@ struct SourceMemoryTests {
         _ = await download.value
     }
 
-    @Test("a download that lost its bytes to a more urgent one begins again, without a failure", arguments: [false, true])
+    @Test(
+        "a download that lost its bytes to a more urgent one begins again, without a failure",
+        arguments: [false, true]
+    )
     func again(isCoded: Bool) async throws {
         // Without a length, both outgrow what they had together.
         let pieces = Self.source + Self.source

@@ -54,6 +54,16 @@ struct MisbehavingOriginTests {
         }
     }
 
+    @Test("with raw=on, a file is the whole answer, head and all")
+    func raw() async throws {
+        let text = "HTTP/1.1 418 Untidy\r\nContent-Encoding: none\r\nContent-Length: 3\r\n\r\nabc"
+        try Data(text.utf8).write(to: folder.url.appending(path: "raw.http"))
+        try await withOrigin { port in
+            let answer = try await HTTPClient.send(path: "/raw.http?raw=on", port: port)
+            #expect(answer.status == 418 && answer.text == "abc" && answer.headers["content-encoding"] == "none")
+        }
+    }
+
     @Test(
         "nothing outside the folder is served, under any name",
         arguments: [

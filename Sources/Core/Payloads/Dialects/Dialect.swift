@@ -119,6 +119,8 @@ package struct CompanionField: Sendable, Equatable {
         /// A filename with the file's extension.
         case filename
         case byteCount
+        /// The time until which the link is valid, in seconds since 1970.
+        case expiry
         /// The attachment's own identifier.
         case identifier
     }
@@ -219,6 +221,7 @@ extension CompanionField.Content {
         case .words: "becomes the service's word for the file's type"
         case .filename: "gets the file's extension"
         case .byteCount: "becomes the file's size"
+        case .expiry: "becomes the end of the link"
         case .identifier: "becomes the attachment's identifier"
         }
     }

@@ -93,6 +93,7 @@ extension Dialect {
                     CompanionField("/attachment_type", .mimeType),
                     CompanionField("/attachment_name", .filename),
                     CompanionField("/attachment_size", .byteCount),
+                    CompanionField("/attachment_expires", .expiry),
                 ],
             )
         ],

@@ -55,7 +55,7 @@ extension CompanionField.Content {
     fileprivate var isType: Bool {
         switch self {
         case .typeIdentifier, .mimeType, .filenameExtension, .sameForm, .words: true
-        case .filename, .byteCount, .identifier: false
+        case .filename, .byteCount, .expiry, .identifier: false
         }
     }
 }

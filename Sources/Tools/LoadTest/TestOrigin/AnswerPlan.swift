@@ -29,10 +29,17 @@ struct AnswerPlan: Sendable, Equatable {
     private(set) var headers: [(name: String, value: String)]
     private(set) var body: Body
     private(set) var isChunked = false
+    /// A Boolean value that indicates whether the body has its own head.
+    private(set) var isRaw = false
     /// A Boolean value that indicates whether the connection stays open. It closes after a false length.
     private(set) var keepsAlive = true
 
     init(_ question: Question, _ facts: Facts?, _ behaviour: Behaviour) {
+        if behaviour.isRaw, let facts {
+            self.init(200, "")
+            (body, isRaw, keepsAlive) = (.file(0..<facts.byteCount), true, false)
+            return
+        }
         if let status = behaviour.status {
             self.init(status, "Asked for by a fault.\n")
         } else if let target = Self.location(question, behaviour.redirection) {
@@ -59,6 +66,7 @@ struct AnswerPlan: Sendable, Equatable {
 
     /// The status line and the header fields, with the empty line at the end.
     var head: [UInt8] {
+        guard !isRaw else { return [] }
         let lines = ["HTTP/1.1 \(status) Test"] + headers.map { "\($0.name): \($0.value)" }
         return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }

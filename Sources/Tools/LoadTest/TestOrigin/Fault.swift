@@ -27,6 +27,8 @@ package struct Fault: Sendable, Equatable {
         case ranges(RangeSupport)
         /// A body in chunks, without a `Content-Length`.
         case chunked
+        /// The file as the whole answer, with its own status line and header fields; then the end of the connection.
+        case raw
         /// A time in which no request is answered, counted from the server's first request.
         case hiccup(start: Duration, duration: Duration)
     }
@@ -87,6 +89,7 @@ extension Fault {
         ("redirect=3, loop or URL", "redirect this many times, endlessly, or elsewhere"),
         ("ranges=off, lie or refuse", "ignore ranges, send other bytes than requested, or answer 416"),
         ("chunked=on", "send chunks, and no length"),
+        ("raw=on", "send the file as the whole answer: it begins with a status line and header fields"),
         ("hiccup=10s/2s", "answer no request for 2 s, starting 10 s after the first one"),
         ("seed=7", "choose other requests for faults with a share"),
     ]
@@ -135,6 +138,7 @@ extension Fault {
         case "redirect": redirection(value)
         case "ranges": RangeSupport(rawValue: value).map { .ranges($0) }
         case "chunked": value == "on" ? .chunked : nil
+        case "raw": value == "on" ? .raw : nil
         case "hiccup":
             pair(value).flatMap { start, duration in
                 guard let start = DurationText.parse(start), let duration = DurationText.parse(duration) else {

@@ -142,6 +142,7 @@ package struct Behaviour: Sendable, Equatable {
     package var status: Int?
     package var ranges = Fault.RangeSupport.on
     package var isChunked = false
+    package var isRaw = false
     package var hiccups: [Range<Duration>] = []
 
     package struct Drip: Sendable, Equatable {
@@ -178,6 +179,7 @@ package struct Behaviour: Sendable, Equatable {
             case .status(let code): status = code
             case .ranges(let support): ranges = support
             case .chunked: isChunked = true
+            case .raw: isRaw = true
             case .hiccup(let start, let duration): hiccups.append(start..<start + duration)
             }
         }
