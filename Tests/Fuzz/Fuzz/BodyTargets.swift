@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverUseForceTry
 @testable import Downloads
 @testable import HTTPClient
+import Media
 
 /// The bodies and cookies of untidy origins.
 enum BodyTargets {
