@@ -164,8 +164,17 @@ package struct AttachmentPipeline: Sendable {
     }
 
     private func answer(_ result: ProcessingResult) -> ProcessingResult {
-        if AnswerReport.current?.make() ?? true { recorder.record(.answered(result)) }
+        let report = AnswerReport.current
+        guard report?.make() ?? true else { return result }
+        recorder.record(.answered(result))
+        // The worker of the queue measures when the answer of a job is committed.
+        if report != nil { recorder.record(.left(margin: result.margin)) }
         return result
+    }
+
+    /// Records that these answers left the process.
+    func left(_ results: [ProcessingResult], at now: Instant) {
+        for result in results { recorder.record(.left(margin: max(.zero, result.deadline - now))) }
     }
 
     // MARK: - Sources that are taken back

@@ -156,6 +156,9 @@ package struct NotificationService: Sendable {
         return pipeline.decline(request, deadline: accepted + timeLimit, because: failure)
     }
 
+    /// Records that these answers go to their connection now: what delayed them after the work counts, too.
+    package func left(_ results: [ProcessingResult]) { pipeline.left(results, at: now) }
+
     /// Makes a source ready ahead of time, within the time limit from `accepted`. A source that fails is part of the result.
     package func prepare(_ preparation: Preparation, accepted: Instant, timeLimit: Duration) async -> PreparedResult {
         await pipeline.prepare(preparation, deadline: accepted + timeLimit)

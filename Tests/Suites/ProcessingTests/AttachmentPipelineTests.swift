@@ -96,6 +96,32 @@ struct AttachmentPipelineTests {
         #expect(answered() == 2)
     }
 
+    @Test(
+        "the margin counts when an answer leaves, not when it is ready; an answer to a job is handed to the queue at once"
+    )
+    func marginWhenLeft() async throws {
+        let steps = AttachmentPipeline.Steps(
+            downloader: FakeDownloader(behaviours: [:]),
+            converter: FakeConverter(),
+            store: FakeStore(),
+        )
+        let events = RecordedEvents<ProcessingEvent>()
+        let pipeline = AttachmentPipeline(steps: steps, time: time, recorder: events)
+        let service = NotificationService(reader: PayloadReader(), pipeline: pipeline, time: time)
+        let request = ProcessingRequest(notification: try notification("https://a/1"))
+        let margin = deadline - time.now
+        func count(_ expected: Duration) -> Int {
+            events.count { if case .left(expected) = $0 { true } else { false } }
+        }
+        let result = pipeline.decline(request, deadline: deadline)
+        #expect(count(margin) == 0)
+        time.advance(by: .seconds(2))
+        service.left([result])
+        #expect(count(margin - .seconds(2)) == 1 && result.margin == margin)
+        AnswerReport.$current.withValue(AnswerReport()) { _ = pipeline.decline(request, deadline: deadline) }
+        #expect(count(margin - .seconds(2)) == 2)
+    }
+
     @Test("a failed attachment leaves the others, and the outcome is degraded")
     func oneOfTwoFails() async throws {
         let result = try await process(

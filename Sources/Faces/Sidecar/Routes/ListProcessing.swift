@@ -56,6 +56,7 @@ extension ListProcessing {
         headers[.attachdOutcome] = Self.worst(of: answers).rawValue
         headers[.attachdMargin] = String(max(.zero, timeLimit - total).milliseconds)
         headers[.serverTiming] = "total;dur=\(total.milliseconds)"
+        service.left(answers.compactMap { try? $0.get() })
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 

@@ -41,11 +41,9 @@ struct NotificationsRoute: Sendable {
                 try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
             }
         }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: result.json)),
-        )
+        let body = ByteBuffer(bytes: result.json)
+        service.left([result])
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: body))
     }
 
     private func read(_ envelopes: [JSONValue]) -> ListProcessing.List {

@@ -84,6 +84,7 @@ package struct PreviewRoutes: Sendable {
                 try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
             }
         }
+        service.left([result])
         let view = ResultView(result, categories: categories)
         return PreviewHeaders.html(page.fragment(view), PreviewHeaders.fragment)
     }

@@ -50,6 +50,7 @@ struct RewriteRoute: Sendable {
         headers[.attachdMargin] = String(result.margin.milliseconds)
         headers[.attachdRemarks] = String(result.remarks.count)
         headers[.serverTiming] = result.timings.map { "\($0.stage);dur=\($0.milliseconds)" }.joined(separator: ", ")
+        service.left([result])
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: result.payload)))
     }
 

@@ -39,7 +39,7 @@ package final class ProcessingObserver: EventRecorder {
         by: "stage",
         with: Stopwatch.Stage.allCases.map(\.rawValue) + ["total"],
     )
-    private let margin = Histogram("attachd_margin_seconds", "Time left until the deadline at delivery.")
+    private let margin = Histogram("attachd_margin_seconds", "Time left until the deadline when an answer leaves.")
     private let fetched = Counter(
         "attachd_fetched_bytes_total",
         "Bytes downloaded for attachments that were delivered.",
@@ -83,6 +83,7 @@ package final class ProcessingObserver: EventRecorder {
             let number = answerCount.wrappingAdd(1, ordering: .relaxed).oldValue
             if let sample, number % sample == 0 { log.info("Notification finished.", metadata: result.logMetadata) }
             if let span = RecordedSpan.current, span.isRecording { span.add(result.spanAttributes) }
+        case .left(let margin): self.margin.record(margin)
         case .step(let activity, .downloads(let source)):
             // The host only: path and query may contain secrets.
             begin(activity, "download", .client, ["server.address": .text(source.host ?? "none")])
@@ -112,7 +113,6 @@ package final class ProcessingObserver: EventRecorder {
         notifications.add(isWithout ? "none" : result.outcome.rawValue)
         for (stage, duration) in result.stages { stages.record(duration, stage.rawValue) }
         stages.record(result.total, "total")
-        margin.record(result.margin)
         for attachment in result.attachments {
             rungs.add(attachment.report.rung.rawValue)
             fetched.add(by: attachment.source.fetched)

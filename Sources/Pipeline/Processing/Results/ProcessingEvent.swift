@@ -9,6 +9,8 @@ package enum ProcessingEvent: Sendable {
     case step(Activity, StepEvent)
     /// A notification was answered.
     case answered(ProcessingResult)
+    /// An answer went to its connection, or to the queue, with so much time until its deadline.
+    case left(margin: Duration)
 }
 
 /// An event in the life of a requested attachment.

@@ -1,4 +1,4 @@
-import Base
+package import Base
 package import Media
 package import Payloads
 
@@ -43,6 +43,7 @@ package struct ProcessingResult: Sendable {
     package let explanation: String
     package let stages: [Stopwatch.Stage: Duration]
     package let total: Duration
+    package let deadline: Instant
     /// The time left until the deadline at delivery.
     package let margin: Duration
 
@@ -108,6 +109,7 @@ extension ProcessingResult {
         self.stages = stopwatch.durations
         let now = stopwatch.now
         self.total = now - stopwatch.start
+        self.deadline = deadline
         self.margin = max(.zero, deadline - now)
     }
 }

@@ -53,7 +53,7 @@ final class SimulatedWorker: @unchecked Sendable {
             recorder: HistoryRecorder<ProcessingEvent>(machine, history, scheduler) {
                 switch $0 {
                 case .attachment(let event): "attachment \(event)"
-                case .step: nil
+                case .step, .left: nil
                 case .answered(let result): "result \(result.identifier) \(result.outcome) \(result.timings.count)"
                 }
             },
