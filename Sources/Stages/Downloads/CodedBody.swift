@@ -6,6 +6,8 @@ import Synchronization
 protocol BodyDecoder {
     /// A Boolean value that indicates whether the body may end here.
     var isWhole: Bool { get }
+    /// A Boolean value that indicates whether the source is there as a whole, by what its form tells.
+    var hasSource: Bool { get }
     /// Takes bytes of the body.
     mutating func add(_ bytes: [UInt8])
     /// Takes one short step, which is bounded in what it reads and writes. `isLast` tells that nothing more will be added.
@@ -82,10 +84,12 @@ final class CodedBody: Sendable {
                     return waiting
                 }
                 decoder.add(more)
-                receiver.goOn()
+                if more.count >= Self.waitingByteCount { receiver.goOn() }
                 guard more.isEmpty else { continue }
                 guard !isLast else {
                     if !decoder.isWhole { receiver.fail("did not send the end of its answer") }
+                    // Whatever ended the transfer, such as a length of other bytes.
+                    if decoder.hasSource { receiver.finishEarly() }
                     return true
                 }
                 guard await receiver.hasRoom(for: 0) else { return false }

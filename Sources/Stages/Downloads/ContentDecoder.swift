@@ -47,6 +47,14 @@ struct ContentDecoder: BodyDecoder {
 
     init(_ coding: ContentCoding) { self.coding = coding }
 
+    var hasSource: Bool {
+        switch stage {
+        case .begins: hasMember
+        case .over: true
+        case .member, .plain: false
+        }
+    }
+
     mutating func add(_ bytes: [UInt8]) { input = input + bytes }
 
     var isWhole: Bool {

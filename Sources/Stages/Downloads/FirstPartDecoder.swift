@@ -26,6 +26,8 @@ struct FirstPartDecoder: BodyDecoder {
 
     mutating func add(_ bytes: [UInt8]) { input = input + bytes }
 
+    var hasSource: Bool { isWhole }
+
     var isWhole: Bool {
         switch stage {
         case .head, .counted: false

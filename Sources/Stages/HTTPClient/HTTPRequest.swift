@@ -219,7 +219,9 @@ extension HTTPRequest {
     }
 
     package func unexpectedStatus(_ status: Int) -> AttachmentFailure {
-        let advice = status == 403 ? " Some sites ask that --contact names who fetches from them." : ""
+        let advice =
+            status == 403 && access == nil && signature == nil
+            ? " Some sites ask that --contact names who fetches from them." : ""
         return failure(.httpStatus, "\(origin) answered with HTTP status \(status) instead of 200.\(advice)")
     }
 
@@ -280,8 +282,8 @@ extension HTTPRequest {
         case CURLE_PEER_FAILED_VERIFICATION where lacksIssuer:
             failure(
                 .tlsFailed,
-                "The certificate of \(origin) is not trusted: the certificate that signed it is missing. The origin should "
-                    + "send it with its own; until then, add it to the file of --ca-file.",
+                "The certificate of \(origin) is not trusted: its issuer is unknown. Either the origin does not send its "
+                    + "intermediate certificate, or its authority must be in the file of --ca-file.",
             )
         case CURLE_PEER_FAILED_VERIFICATION: failure(.tlsFailed, "The certificate of \(origin) is not trusted.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ISSUER_ERROR:

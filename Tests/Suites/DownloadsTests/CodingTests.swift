@@ -190,6 +190,23 @@ struct CodingTests {
         #expect(fetched.reason == .cancelled && file.progress.byteCount < source.count)
     }
 
+    @Test(
+        "a whole body whose declared length is that of other bytes is whole",
+        arguments: [OriginAnswer.Ending.close, .hold]
+    )
+    func wrongLength(ending: OriginAnswer.Ending) async throws {
+        let origin = try OriginServer { _ in
+            var answer = OriginAnswer.encoded(Self.gzip, as: "gzip")
+            (answer.framing, answer.ending) = (.claimedLength(Self.source.count), ending)
+            return answer
+        }
+        defer { origin.stop() }
+        var settings = try DownloadSettings.opening("127.0.0.1")
+        settings.http.stall.window = .seconds(1)
+        let fetched = try await Downloader(settings: settings).fetch(origin.url(), wantsAll: true)
+        #expect(fetched.failure == nil && fetched.holds(Self.source))
+    }
+
     @Test("what came of a body that breaks off or is damaged is kept")
     func damaged() async throws {
         let half = Array(Self.gzip.prefix(Self.gzip.count / 2))

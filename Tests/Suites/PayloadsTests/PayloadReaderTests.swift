@@ -197,7 +197,9 @@ struct PayloadReaderTests {
     @Test(
         "a picture of which nobody knows whether an iPhone gets it is one that all phones show",
         arguments: [
-            ("", "message"), (#","badge":3"#, "message"), (#","actions":[{"title":"Open"}]"#, "message"),
+            ("", "message"), (#","badge":3"#, "message"), (#","badge":"3""#, "message"),
+            (#","endpoint":"arn:aws:sns""#, "message"),
+            (#","keys":{"p256dh":"k","auth":"a"}"#, "web-push"), (#","actions":[{"title":"Open"}]"#, "message"),
             (#","vibrate":[100]"#, "web-push"), (#","requireInteraction":true"#, "web-push"),
             (#","renotify":false"#, "web-push"), (#","badge":"https://a.example/b.png""#, "web-push"),
             (#","actions":[{"action":"open","title":"Open"}]"#, "web-push"),
@@ -210,6 +212,18 @@ struct PayloadReaderTests {
         let first = try #require(try Self.read(text).attachments.first)
         #expect(first.dialect == dialect && first.profile == (dialect == "web-push" ? "webpush" : nil))
         #expect(first.isForOthersOnly == (dialect == "web-push"))
+    }
+
+    @Test(
+        "an app's own picture under Bark's common name is left alone beside Apple's key, and inside other services' data"
+    )
+    func commonName() throws {
+        let aps = #""aps":{"alert":"Hi","mutable-content":1}"#
+        let both = #"{\#(aps),"my-attachment":"https://a.example/1","image":"https://a.example/2"}"#
+        #expect(try Self.read(both).attachments.map(\.dialect) == ["my-attachment"])
+        let legacy =
+            #"{"to":"x","mutable_content":true,"notification":{"title":"t"},"data":{"image":"https://a.example/2"}}"#
+        #expect(try Self.read(legacy).attachments.isEmpty)
     }
 
     @Test("a request with thousands of places for a picture is read up to the limit of attachments")

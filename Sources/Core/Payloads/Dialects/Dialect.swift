@@ -69,6 +69,8 @@ package struct AttachmentPath: Sendable, Equatable {
     /// A Boolean value that indicates whether only an absolute URL counts. The service has other uses for other texts
     /// here, such as a file in the app's bundle.
     package var isAbsolute = false
+    /// A Boolean value that indicates whether the place counts only in a push payload itself, because its name is too common.
+    package var isBesideAPS = false
     /// The pattern for the array of ready attachments, or `nil` if the payload cannot hold one.
     package var list: JSONPattern? = "/attachments"
     /// A Boolean value that indicates whether the service's extension takes everything after the last dot of the URL
@@ -145,7 +147,7 @@ package struct CompanionField: Sendable, Equatable {
 
 extension Dialect {
     /// Every dialect that is built in. Dialects of payloads are ordered from the most specific key: a vendor's own
-    /// name, then names that others might use too, then the default.
+    /// name, then names that others might use too, then the default, then names that anybody has.
     package static let builtIn: [Dialect] = requests + payloads
 
     private static let requests: [Dialect] = [
@@ -159,7 +161,7 @@ extension Dialect {
         wonderPush, airship, accengage, oneSignal, braze, batch, moEngage, webEngage, motiSig, iterable, customerIO,
         cleverTap, leanplum,
         salesforce, adobe, adobeCampaign, acoustic, klaviyo, pinpoint, mindbox, expo, homeAssistant, ntfy, firebase,
-        pushwoosh, emarsys, sailthru, bark, myAttachment,
+        pushwoosh, emarsys, sailthru, myAttachment, bark,
     ]
 }
 

@@ -64,7 +64,7 @@ extension Dialect {
                 .with(
                     roots.flatMap { root in
                         ["vibrate", "requireInteraction", "renotify", "actions/*/action"].map { "\(root)/\($0)" }
-                    } + ["/subscription/endpoint", "/endpoint"],
+                    } + ["/subscription/endpoint", "/keys/p256dh"],
                     // A badge that is a number is that of an app.
                     texts: roots.map { "\($0)/badge" }
                 )

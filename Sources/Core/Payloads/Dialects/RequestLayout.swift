@@ -112,7 +112,10 @@ package struct RequestMark: Sendable, Equatable {
         }
         guard !isNamed else { return nil }
         let isCertain = own.contains { pattern in
-            pattern.matches(in: value).contains { $0.value.text != nil || !texts.contains(pattern) }
+            pattern.matches(in: value).contains { match in
+                // A reference to a file, and not a number in quotes.
+                !texts.contains(pattern) || match.value.text?.contains("/") == true
+            }
         }
         guard own.isEmpty || isCertain else { return "there is no \(own.map(\.description).joined(separator: " or "))" }
         guard let other = foreign.first(where: { !$0.matches(in: value).isEmpty }) else { return nil }

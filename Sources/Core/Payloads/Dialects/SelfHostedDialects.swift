@@ -127,8 +127,8 @@ extension Dialect {
         source:
             "Finb/Bark@0238cac, NotificationServiceExtension/Processor/ImageProcessor.swift; @1e89b6e, IconProcessor.swift",
         paths: [
-            AttachmentPath(url: "/image", isAbsolute: true),
-            AttachmentPath(url: "/icon", isAbsolute: true, profile: "webpush-icon"),
+            AttachmentPath(url: "/image", isAbsolute: true, isBesideAPS: true),
+            AttachmentPath(url: "/icon", isAbsolute: true, isBesideAPS: true, list: nil, profile: "webpush-icon"),
         ],
     )
 

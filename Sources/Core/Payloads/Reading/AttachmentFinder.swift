@@ -228,6 +228,7 @@ extension AttachmentPath {
         guard let text = match.value.text else { return "\(match.pointer) is not a string" }
         guard !text.isBlank else { return "\(match.pointer) is empty" }
         guard !isAbsolute || text.contains("://") else { return "\(match.pointer) is not an absolute URL" }
+        guard !isBesideAPS || root["aps"] != nil else { return "\(match.pointer) is not beside aps" }
         return required.map { $0.pointer(filling: match.wildcards) }
             .first { root.value(at: $0)?.text?.isBlank != false }
             .map { "\($0) is missing, without which the service's extension attaches nothing" }

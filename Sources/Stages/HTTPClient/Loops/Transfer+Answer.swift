@@ -27,7 +27,7 @@ extension Transfer {
         return times.max().flatMap { $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// A Boolean value that indicates whether the origin's certificate was refused because the one that signed it is not there.
+    /// A Boolean value that indicates whether the origin's certificate was refused because nothing is known of the one that signed it.
     var lacksIssuer: Bool {
         var result = 0
         let code = unsafe ccurl_getinfo_long(handle, CURLINFO_SSL_VERIFYRESULT, &result)
@@ -61,7 +61,9 @@ extension Transfer {
         head.expires = header("expires")
         head.age = header("age")
         head.vary = list("vary")
-        head.cookies = (0..<Self.cookieFieldLimit).compactMap { field("set-cookie", $0) }
+        while head.cookies.count < Self.cookieFieldLimit, let cookie = field("set-cookie", head.cookies.count) {
+            head.cookies.append(cookie)
+        }
         head.connectTime = connectTime
         return head
     }
