@@ -64,6 +64,7 @@ enum PageTargets {
             explanation: notification.explanation.description,
             stages: [.download: .milliseconds(numbers.next() % 1_000_000), .decode: .longest],
             total: .longest,
+            deadline: SystemTime().now,
             margin: .zero,
         )
         precondition(page.fragment(ResultView(result, categories: categories)).contains("<"))
