@@ -202,7 +202,7 @@ struct CodingTests {
         }
         defer { origin.stop() }
         var settings = try DownloadSettings.opening("127.0.0.1")
-        settings.http.stall.window = .seconds(1)
+        settings.http.stall.window = .seconds(10)
         let fetched = try await Downloader(settings: settings).fetch(origin.url(), wantsAll: true)
         #expect(fetched.failure == nil && fetched.holds(Self.source))
     }
