@@ -27,21 +27,35 @@ package final class RedisGroup: Sendable {
         try await eventually {
             try replicas.allSatisfy { try $0.command("INFO", "replication").contains("master_link_status:up") }
         }
-        let ports = try (0..<3).map { _ in try RedisServer.freePort() }
+        // Another process may take a port between its choice and the sentinel's start.
+        var (ports, started): ([Int], [ChildProgram]) = ([], [])
+        for _ in 0..<5 where started.isEmpty {
+            ports = try (0..<3).map { _ in try RedisServer.freePort() }
+            started = try Self.sentinels(at: ports, primary.port, replicas.map(\.port), in: folder.url)
+        }
+        guard !started.isEmpty else { throw CocoaError(.executableLoad) }
         sentinelPorts = ports
         sentinels = Mutex([])
-        let started = try ports.indices.map { index in
-            let file = folder.url.appending(path: "sentinel-\(index).conf")
-            let text = Self.configuration(of: index, ports, primary: primary.port, replicas: replicas.map(\.port))
-            try text.write(to: file, atomically: true, encoding: .utf8)
-            let process = try ChildProgram([RedisServer.program, file.path, "--sentinel"], in: folder.url)
-            guard try process.readLine(where: { $0.contains("+monitor master") }) != nil else {
-                throw CocoaError(.executableLoad)
-            }
-            return process
-        }
         sentinels.withLock { $0 = started }
         for port in ports { _ = try tell(port, ["SENTINEL", "DEBUG"] + Self.haste) }
+    }
+
+    /// Starts the sentinels. Returns none if one of them cannot listen.
+    private static func sentinels(at ports: [Int], _ primary: Int, _ replicas: [Int], in folder: URL) throws
+        -> [ChildProgram]
+    {
+        var started: [ChildProgram] = []
+        for index in ports.indices {
+            let file = folder.appending(path: "sentinel-\(index).conf")
+            let text = configuration(of: index, ports, primary: primary, replicas: replicas)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            let process = try ChildProgram([RedisServer.program, file.path, "--sentinel"], in: folder)
+            started.append(process)
+            guard try process.readLine(where: { $0.contains("+monitor master") }) == nil else { continue }
+            for process in started { process.kill() }
+            return []
+        }
+        return started
     }
 
     deinit { kill() }
