@@ -93,7 +93,7 @@ final class CodedBody: Sendable {
                     return true
                 }
                 guard await receiver.hasRoom(for: 0) else { return false }
-                // What arrived before the end is there by then.
+                // Bytes are added before they are announced, so none are missed at the end.
                 isLast = await arrivals.next() == nil
             }
         }

@@ -118,7 +118,7 @@ struct Download {
                 throw error.failure(redirectedBy: request.askedHost)
             }
             // A redirect out of the rule's place ends its access, and none gives access (SECURITY N12).
-            // What the origin gave for that access ends with it.
+            // Cookies that were set for that access end with it.
             if rule?.isFor(request.url) == false { (rule, cookies) = (nil, CookieJar()) }
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
@@ -169,7 +169,7 @@ extension Download {
         var pauses = RetryPauses()
         while repeatsLeft > 0, question.file.contents.ending == nil, let pause = pauses.next(after: answer.result) {
             let latest = min(end, deadline.latest)
-            // An empty body is no failure of the origin, and takes none of its retries.
+            // An empty body does not count as a failure of the origin, so it uses up none of the origin's retries.
             let mayRetry =
                 answer.result.failure?.reason == .empty
                 ? client.time.now + pause < latest : limiter.mayRetry(origin(of: question, rule), until: latest)

@@ -1,13 +1,14 @@
 import HTTPClient
 
-/// A reader of the first part of a body of `multipart/x-mixed-replace`, which cameras send without end instead of a picture. The
-/// part is taken as it is: a part with further parts in it is no picture.
+/// A reader of the first part of a `multipart/x-mixed-replace` body. Some cameras send such a body, which never ends, instead of one
+/// picture. The part is not searched for further parts.
 struct FirstPartDecoder: BodyDecoder {
     private enum Stage {
-        /// Before the end of the part's head, with the number of bytes read.
+        /// Before the end of the part's head.
         case head
-        /// In the part, which has so many further bytes, or ends at the delimiter.
+        /// In a part of known length, of which this many bytes are missing.
         case counted(Int)
+        /// In a part that ends at the delimiter.
         case delimited
         case over
     }

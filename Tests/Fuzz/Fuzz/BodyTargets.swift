@@ -18,7 +18,7 @@ enum BodyTargets {
         }
         let whole = decoded(body, decoder(), pieceSize: max(1, body.count))
         let inPieces = decoded(body, decoder(), pieceSize: Int(first / 3) + 1)
-        // What is broken may be seen earlier or later.
+        // Whether a broken body yields bytes first depends on the pieces.
         precondition(whole.isBroken || inPieces.isBroken || whole.bytes == inPieces.bytes)
     }
 

@@ -92,9 +92,7 @@ extension Dialect {
             measure: webPushMeasure,
         ),
         paths: [AttachmentPath(url: "/notification/image", isAbsolute: true, list: nil)]
-            + ["icon", "badge", "actions/*/icon"].map {
-                AttachmentPath(url: "/notification/\($0)", isAbsolute: true, list: nil, profile: "webpush-icon")
-            },
+            + icons(below: "/notification"),
     )
 
     /// A title with a picture, as senders of their own write it. An iPhone may be behind it, so the pictures are such that all
@@ -110,12 +108,16 @@ extension Dialect {
             measure: webPushMeasure,
         ),
         paths: roots.flatMap { root in
-            [AttachmentPath(url: "\(root)/image", isAbsolute: true)]
-                + ["icon", "badge", "actions/*/icon"].map {
-                    AttachmentPath(url: "\(root)/\($0)", isAbsolute: true, list: nil, profile: "webpush-icon")
-                }
+            [AttachmentPath(url: "\(root)/image", isAbsolute: true)] + icons(below: root)
         },
     )
+
+    /// The small pictures of a notification, which all phones and browsers show.
+    private static func icons(below root: String) -> [AttachmentPath] {
+        ["icon", "badge", "actions/*/icon"].map {
+            AttachmentPath(url: "\(root)/\($0)", isAbsolute: true, list: nil, profile: "webpush-icon")
+        }
+    }
 
     private static let roots = ["", "/options", "/notification"]
     private static let titles: [JSONPattern] = ["/title", "/notification/title"]

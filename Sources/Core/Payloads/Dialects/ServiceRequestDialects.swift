@@ -69,18 +69,21 @@ extension Dialect {
         icons: ["android/large_icon", "chrome/icon", "firefox/icon"].map { "/content/platform_specific/\($0)" },
     )
 
+    /// The places of Firebase's message: that of today's requests, and that of earlier ones.
+    private static let courierBodies = ["/message/providers/firebase-fcm/override/body", "/override/firebase-fcm/body"]
+
     package static let courier = Dialect(
         request: "courier",
         "Courier, request to send a message",
         source: "trycourier/docs@05328d9, providers/push/firebase-fcm.mdx",
-        mark: [["/message/providers/firebase-fcm/override/body", "/override/firebase-fcm/body"]],
-        pictures: ["/message/providers/firebase-fcm/override/body", "/override/firebase-fcm/body"].flatMap { body in
+        mark: RequestMark(arrayLiteral: courierBodies.map { "\($0)" }),
+        pictures: courierBodies.flatMap { body in
             [
                 picture("\(body)/notification/image", profile: "fcm"),
                 picture("\(body)/apns/fcm_options/image", profile: "apns"),
             ]
         },
-        android: ["/message/providers/firebase-fcm/override/body", "/override/firebase-fcm/body"].map { body in
+        android: courierBodies.map { body in
             "\(body)/android/notification/image"
         },
     )
