@@ -75,6 +75,8 @@ package struct ConversionJob: Sendable {
 package enum ProgressEvent: Sendable {
     /// The origin has answered. No byte of that answer is in the file yet.
     case head(SourceHead)
+    /// The origin does not have the source yet, and is asked again in a moment. The event comes again each time.
+    case missing(AttachmentFailure)
     /// The first bytes tell the source's format.
     case recognized(MediaFormat)
     /// A decoder process has the job since this time. Before, the job waited for one.

@@ -119,7 +119,7 @@ package struct AttachmentPipeline: Sendable {
         _ run: Run,
         _ onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
     ) async -> [ReadyAttachment] {
-        let (stopwatch, expiry, decoder) = (run.stopwatch, run.budget.expiry, WorkingDecoder.current)
+        let (stopwatch, expiry, slot) = (run.stopwatch, run.budget.expiry, WorkSlot.current)
         let originals = wanted.map { _ in ReadyAttachment() }
         var (ready, isExpired) = await BestAttempt(originals).improved(by: expiry, on: time) { [cache] bestAttempt in
             await withDiscardingTaskGroup { group in
@@ -131,7 +131,7 @@ package struct AttachmentPipeline: Sendable {
                             if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
                             if let instant = progress.decoding {
                                 stopwatch.finishWaiting(at: instant)
-                                decoder?.began()
+                                slot?.decoderBegan()
                             }
                         }
                     }

@@ -27,6 +27,9 @@ struct Download {
     /// The validators of the version that is known already.
     private let known: SourceValidators?
     private let heads: SourceHeads
+    /// The end of the time in which the origin may not have the source yet; `nil` if a missing source is a failure at once.
+    private let awaited: Instant?
+    private let onEvent: ProgressEvent.Receiver
     private var cookies = CookieJar()
     /// The number of further requests that failed ones may lead to.
     private var repeatsLeft = 5
@@ -51,6 +54,8 @@ struct Download {
         self.end = end
         deadline = job.deadline
         known = job.known
+        awaited = target.rule?.awaitMissing.map { client.time.now + $0 }
+        onEvent = job.onEvent
         heads = SourceHeads(time: client.time, onEvent: job.onEvent)
         file = job.file
         request = HTTPRequest(url: target.url, askedHost: target.askedHost)
@@ -144,9 +149,9 @@ struct Download {
         question.request.range = range
         (question.range, question.version) = (range, version)
         question.known = version == nil && known?.redirectedTo == target ? known : nil
-        question.onHead = { [heads, known = question.known] head in
+        question.onHead = { [heads, known = question.known, isAwaited = awaited != nil] head in
             // A temporary failure says nothing about the source.
-            guard head.status != 429, head.status < 500 else { return }
+            guard head.status != 429, head.status < 500, !isAwaited || !head.isMissing else { return }
             heads.record(head, asked: asked, redirectedTo: target, unless: known)
         }
         return question
@@ -167,14 +172,7 @@ extension Download {
     {
         var answer = try await fetchOnce(question, with: rule)
         var pauses = RetryPauses()
-        while repeatsLeft > 0, question.file.contents.ending == nil, let pause = pauses.next(after: answer.result) {
-            let latest = min(end, deadline.latest)
-            // An empty body does not count as a failure of the origin, so it uses up none of the origin's retries.
-            let mayRetry =
-                answer.result.failure?.reason == .empty
-                ? client.time.now + pause < latest : limiter.mayRetry(origin(of: question, rule), until: latest)
-            guard mayRetry else { break }
-            repeatsLeft -= 1
+        while question.file.contents.ending == nil, let pause = pause(after: answer.result, question, &pauses) {
             _ = await whileWanted(question.file) { [time = client.time] () async in try? await time.sleep(for: pause) }
             do throws(AttachmentFailure) {
                 answer = try await fetchOnce(question, with: rule)
@@ -184,6 +182,29 @@ extension Download {
             }
         }
         return answer
+    }
+
+    /// Returns the pause before the request is made again, or `nil` if it is not.
+    private mutating func pause(
+        after result: HTTPResult,
+        _ question: SourceBody.Question,
+        _ pauses: inout RetryPauses,
+    ) -> Duration? {
+        let (now, latest) = (client.time.now, min(end, deadline.latest))
+        // An empty body does not count as a failure of the origin, so it uses up none of the origin's retries.
+        if repeatsLeft > 0, let pause = pauses.next(after: result),
+            result.failure?.reason == .empty
+                ? now + pause < latest : limiter.mayRetry(origin(of: question, rule), until: latest)
+        {
+            repeatsLeft -= 1
+            return pause
+        }
+        let pause = Duration.seconds(1)
+        guard let awaited, version == nil, let failure = result.failure, result.isMissing,
+            now + pause < min(awaited, latest)
+        else { return nil }
+        onEvent(.missing(failure))
+        return pause
     }
 
     private func fetchOnce(_ question: SourceBody.Question, with rule: AccessRule?) async throws(AttachmentFailure)
@@ -346,7 +367,17 @@ extension MediaFile {
     }
 }
 
+extension AnswerHead {
+    /// A Boolean value that indicates whether the origin does not have the source, or not any more.
+    fileprivate var isMissing: Bool { status == 404 || status == 410 }
+}
+
 extension HTTPResult {
+    /// A Boolean value that indicates whether the origin may not have the source yet, or only a part of it.
+    fileprivate var isMissing: Bool {
+        [404, 410].contains(status) || failure?.reason == .empty || failure?.reason == .truncated
+    }
+
     /// A Boolean value that indicates whether a retry may succeed: the connection was reset, or the origin reports a
     /// failure or overload.
     fileprivate var isWorthAnotherRequest: Bool {

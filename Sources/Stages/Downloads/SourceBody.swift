@@ -233,8 +233,10 @@ final class SourceBody: AnswerReceiver {
         case .whole: offset = count
         case .other, nil: return .stopped(nil)
         }
+        // The bytes of an earlier answer that was cut off stay as they are.
+        let skipped = min(bytes.count, max(0, file.progress.byteCount - offset))
         do throws(AttachmentFailure) {
-            guard try unsafe file.write(bytes, at: offset) else {
+            guard try unsafe file.write(.init(rebasing: bytes[skipped...]), at: offset + skipped) else {
                 return file.contents.hasLostBytes ? loseMemory() : .stopped(request.cancelled())
             }
         } catch {

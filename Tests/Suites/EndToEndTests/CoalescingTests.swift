@@ -164,6 +164,8 @@ struct CoalescingTests {
             ("reuse: soon", "reuse"), ("reuse: 48h", "reuse"),
             ("sources: {a: {match: \"https://x/*\"}}", "ignoreQuery"),
             ("sources: {a: {match: \"https://x/*\", tenantSegment: 0}}", "tenantSegment"),
+            ("sources: {a: {match: \"https://x/*\", awaitMissing: soon}}", "awaitMissing"),
+            ("sources: {a: {match: \"https://x/*\", awaitMissing: 301s}}", "awaitMissing"),
             ("sources: {a: {match: \"x/*\", ignoreQuery: [b]}}", "match"),
             ("sources: {a: {match: \"https://x/?*\", ignoreQuery: [b]}}", "match"),
             ("sources: {a: {match: \"https://x/*\", ignoreQuery: [b], path: c}}", "path"),

@@ -190,12 +190,12 @@ extension RunningSidecar {
         try await HTTPClient.send(method, path: path, port: port, headers: headers, body: Array(body.utf8))
     }
 
-    fileprivate func enqueue(_ envelope: String, headers: [String: String] = [:]) async throws -> HTTPClient.Answer {
+    func enqueue(_ envelope: String, headers: [String: String] = [:]) async throws -> HTTPClient.Answer {
         try await send("POST", "/v1/jobs", envelope, headers: headers)
     }
 
     /// Returns the job's state once it is answered.
-    fileprivate func job(_ id: String) async throws -> JSONValue {
+    func job(_ id: String) async throws -> JSONValue {
         try JSONValue(parsing: try await get("/v1/jobs/\(id)?wait=30s").body)
     }
 }

@@ -16,6 +16,8 @@ final class ScriptedSteps: Sendable {
         var bytes = AttachmentPipelineTests.jpeg
         /// The signals to wait for before the head, and before the end of the body.
         var head: Signal?
+        /// The signal until which the origin does not have the source.
+        var missing: Signal?
         var body: Signal?
         var failure: AttachmentFailure.Reason?
         /// The rungs to emit before the body's end, and at its end.
@@ -76,6 +78,10 @@ extension ScriptedSteps: AttachmentDownloading {
             return script
         }
         await script.head?.hang()
+        if let missing = script.missing {
+            job.onEvent(.missing(AttachmentFailure(.download, .httpStatus, "The test says so.")))
+            await Self.wait(for: missing, unlessEnded: file)
+        }
         if var answer = script.cacheControl {
             answer.received = time.now
             let freshness = SourceFreshness(answers: [answer])
@@ -99,6 +105,18 @@ extension ScriptedSteps: AttachmentDownloading {
             group.cancelAll()
         }
         file.end(script.failure.map { .cut(AttachmentFailure(.download, $0, "The test says so.")) } ?? .whole)
+    }
+}
+
+extension ScriptedSteps {
+    /// Waits for a signal, or for the end of the file.
+    private static func wait(for signal: Signal, unlessEnded file: MediaFile) async {
+        await withTaskGroup { group in
+            group.addTask { await signal.hang() }
+            group.addTask { _ = await file.contents { $0.ending != nil } }
+            await group.next()
+            group.cancelAll()
+        }
     }
 }
 

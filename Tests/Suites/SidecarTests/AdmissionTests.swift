@@ -1,4 +1,5 @@
 import Jobs
+import Processing
 import Support
 import Testing
 
@@ -42,6 +43,30 @@ struct AdmissionTests {
         try await first
         #expect(admission.running == 0)
         #expect(await refusal(admission, for: "loud") == nil)
+    }
+
+    @Test("a request that waits for a picture lends its permit, at most a quarter of all at a time")
+    func lent() async throws {
+        let admission = Admission(limit: 4, shares: TenantShares(of: 4, percentage: 50, listed: ["vip": 50]))
+        try await admission.admit(for: "vip") {
+            let slot = try #require(WorkSlot.current)
+            #expect(slot.wait() && admission.running == 0)
+            try await admission.admit(for: "vip") {
+                #expect(WorkSlot.current?.wait() == false)
+                try await admission.admit(for: "vip") {
+                    #expect(await refusal(admission, for: "vip") != nil)
+                    #expect(admission.running == 2)
+                }
+            }
+            slot.goOn()
+            #expect(admission.running == 1)
+            try await admission.admit(for: "vip") {
+                #expect(await refusal(admission, for: "vip") != nil)
+                #expect(WorkSlot.current?.wait() == true)
+            }
+        }
+        #expect(admission.running == 0)
+        #expect(await refusal(admission, for: "vip") == nil)
     }
 
     @Test("tenants that are not listed have one share together, however they are named")

@@ -136,7 +136,7 @@ private final class ScriptedDecoders: Sendable {
             ids.append(job.job.id)
             return ids.count - 1
         }
-        WorkingDecoder.current?.began()
+        WorkSlot.current?.decoderBegan()
         try? await time.sleep(for: durations[min(number, durations.count - 1)])
         return JobReply(.ok, body: [])
     }

@@ -211,7 +211,7 @@ struct WorkerServiceTests {
         let worker = try await RunningWorker(
             slots: 1,
             handler: ScriptedHandler { _ in
-                WorkingDecoder.current?.began()
+                WorkSlot.current?.decoderBegan()
                 begun.send()
                 await end.hang()
                 return JobReply(.ok, body: [])

@@ -42,6 +42,28 @@ struct WorkerStateTests {
         #expect(state.workingCount == 2)
     }
 
+    @Test("a job that waits for a picture lends its slot, at most a quarter of all slots at a time")
+    mutating func lent() {
+        let jobs = ["a", "b", "c", "d"].map { job($0) }
+        #expect(state.take(jobs, now: now) == [work(jobs[0]), work(jobs[1])])
+        // A job without a slot has none to lend, and the second one would be more than a quarter.
+        let lent = [jobs[2], jobs[0], jobs[1]].map { state.lend($0.lease) }
+        #expect(lent == [false, true, false] && state.jobsWithoutSlot == 0)
+        #expect(state.timePassed(now) == [work(jobs[2])])
+        state.reclaim(jobs[0].lease)
+        let hasWorked = state.worked(jobs[1].lease)
+        #expect(hasWorked && state.timePassed(now) == [])
+        let lendsAgain = state.lend(jobs[2].lease)
+        #expect(lendsAgain && state.timePassed(now) == [work(jobs[3])])
+        // It is answered on time, too, and its share is free again.
+        let due = jobs[2].deadline
+        #expect(state.timePassed(due).contains(.answer(jobs[2], .original)))
+        let last = job("e", within: .seconds(60))
+        let begun = state.take([last], now: due)
+        let isLent = state.lend(last.lease)
+        #expect(begun == [work(last)] && isLent)
+    }
+
     @Test("a job that comes again under the same lease, after a fail-over, is not begun twice")
     mutating func heldAlready() {
         let (running, waiting) = (job("a"), [job("b"), job("c")])

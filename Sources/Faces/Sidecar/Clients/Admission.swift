@@ -1,6 +1,7 @@
 import Base
 import HTTPTypes
 import Jobs
+import Processing
 import Synchronization
 
 /// A limiter that admits as many requests as the worker can answer in time, of each tenant no more than its share, and
@@ -10,6 +11,8 @@ final class Admission: Sendable {
         var running = 0
         /// The requests of lines with a share. One without requests has no entry.
         var byLine: [String: Int] = [:]
+        /// The number of permits that others may have, because their requests wait for a picture.
+        var lent = 0
         var isDraining = false
     }
 
@@ -66,7 +69,29 @@ final class Admission: Sendable {
             throw Problem(.tooManyRequests, detail, retryAfter: 1)
         }
         defer { leave(for: line) }
-        return try await work()
+        return try await lending(line, work)
+    }
+
+    /// Does `work`, which holds a permit. The permit is lent while the work waits for a picture that is not there yet; no more
+    /// than a quarter of all permits is lent at a time.
+    func lending<Value>(_ line: String? = nil, _ work: () async throws -> Value) async rethrows -> Value {
+        let slot = WorkSlot {
+            let isLent = self.state.withLock { state in
+                guard state.lent < (self.limit + 3) / 4 else { return false }
+                state.lent += 1
+                return true
+            }
+            if isLent { self.leave(for: line) }
+            return isLent
+        } reclaim: {
+            self.state.withLock { state in
+                state.lent -= 1
+                state.running += 1
+                if let line, self.shares[line] != nil { state.byLine[line, default: 0] += 1 }
+            }
+        }
+        defer { slot.end() }
+        return try await WorkSlot.$current.withValue(slot) { try await work() }
     }
 
     private func enter(for line: String) -> Refusal? {
@@ -83,10 +108,10 @@ final class Admission: Sendable {
         }
     }
 
-    private func leave(for line: String) {
+    private func leave(for line: String?) {
         leave()
         state.withLock { state in
-            guard let count = state.byLine[line] else { return }
+            guard let line, let count = state.byLine[line] else { return }
             state.byLine[line] = count > 1 ? count - 1 : nil
         }
     }

@@ -127,7 +127,7 @@ struct ListLanes: Sendable {
                     let rounds = (readable.count - next + permits - 1) / permits
                     idle -= 1
                     next += 1
-                    group.addTask { (index, await answer(item, rounds)) }
+                    group.addTask { [admission] in (index, await admission.lending { await answer(item, rounds) }) }
                 }
                 if next == readable.count {
                     let spare = min(idle, permits - 1)

@@ -184,6 +184,7 @@ extension RecordedSpan {
             attributes["attachd.connect_ms"] = head.connectTime.map { .number($0.milliseconds) }
             attributes["attachd.first_byte_ms"] = head.answerTime.map { .number($0.milliseconds) }
             add(event: "answer", attributes)
+        case .missing(let failure): add(event: "missing", ["attachd.reason": .text(failure.reason.rawValue)])
         case .decoding:
             add(["attachd.waited_ms": .number(age.milliseconds)])
             add(event: "decoder started")

@@ -39,7 +39,7 @@ struct SourcesSection {
 extension SourceRule {
     static let keys = [
         "match", "ignoreQuery", "tenantSegment", "headers", "addresses", "endpoint", "region", "style", "certificate",
-        "key",
+        "key", "awaitMissing",
     ]
     /// The keys that give access. A rule with one of them is for one place, and not for a pattern.
     static let accessKeys = ["headers", "addresses", "endpoint", "region", "style", "certificate", "key"]
@@ -52,10 +52,10 @@ extension SourceRule {
         else { throw table.refusal(of: "match", "a URL without query, such as \"https://cdn.example/*\"") }
         let ignored = try table.texts("ignoreQuery")
         let tenantSegments = try table.number("tenantSegment", in: 1...8)
-        guard !ignored.isEmpty || tenantSegments != nil || givesAccess else {
+        guard !ignored.isEmpty || tenantSegments != nil || givesAccess || table.has("awaitMissing") else {
             let wanted =
                 "a list of query parameters to ignore, such as [Signature]; it may be left out only with tenantSegment, "
-                + "headers, addresses or a certificate"
+                + "awaitMissing, headers, addresses or a certificate"
             throw table.refusal(of: "ignoreQuery", wanted)
         }
         // A place is for everything below it.
@@ -95,7 +95,7 @@ struct SourceAccessReader {
             )
         }
         guard SourceRule.accessKeys.contains(where: table.has) else {
-            return AccessRule(name: name, match: .pattern(match))
+            return AccessRule(name: name, match: .pattern(match), awaitMissing: try awaitMissing())
         }
         let place: SourcePlace
         do throws(SourcePlace.ParseError) {
@@ -104,7 +104,7 @@ struct SourceAccessReader {
             throw SettingsError(key: table.path(of: "match"), reason: error.description)
         }
         let access = try access(isSigned: false)
-        return AccessRule(name: name, match: .place(place), access: access)
+        return AccessRule(name: name, match: .place(place), access: access, awaitMissing: try awaitMissing())
     }
 
     private static let matchForm = "a URL, such as https://media.example/private/ or s3://media/"
@@ -131,7 +131,15 @@ struct SourceAccessReader {
         var access = try access(isSigned: true)
         access.credentials = try context.credentials()
         access.isEndpointNamed = endpoint != nil
-        return AccessRule(name: name, match: .objects(address), access: access)
+        return AccessRule(name: name, match: .objects(address), access: access, awaitMissing: try awaitMissing())
+    }
+
+    private func awaitMissing() throws(SettingsError) -> Duration? {
+        guard let text = try table.text("awaitMissing") else { return nil }
+        guard let time = DurationText.parse(text), time >= .seconds(1), time <= .seconds(300) else {
+            throw table.refusal(of: "awaitMissing", "a time from 1s to 300s, such as 10s")
+        }
+        return time
     }
 
     private mutating func access(isSigned: Bool) throws(SettingsError) -> SourceAccess {

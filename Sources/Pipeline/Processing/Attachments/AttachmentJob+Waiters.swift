@@ -31,6 +31,9 @@ extension AttachmentJob {
     struct Participant {
         var expiry: Instant
         var onProgress: @Sendable (Progress) -> Void
+        /// The slot of its notification, which is lent while the source is missing.
+        var slot: WorkSlot?
+        var isWaiting = false
         var ending: Ending?
         var waiter: Waiter<Ending>?
     }
@@ -41,6 +44,8 @@ extension AttachmentJob {
         var nextWaiter = 0
         /// A Boolean value that indicates whether further waiters may join.
         var isOpen = true
+        /// A Boolean value that indicates whether the origin does not have the source yet.
+        var isMissing = false
         var task: Task<Void, Never>?
         /// The function that makes an early result, its task, and the deadline that the task is for.
         var makeEarlyResult: (@Sendable (Instant) async -> Void)?
@@ -62,9 +67,10 @@ extension AttachmentJob {
             guard state.isOpen, deadline.lastCutback ?? expiry >= expiry else { return nil }
             let id = state.nextWaiter
             state.nextWaiter += 1
-            let participant = Participant(expiry: expiry, onProgress: onProgress)
+            let participant = Participant(expiry: expiry, onProgress: onProgress, slot: WorkSlot.current)
             state.participants[id] = participant
             Self.report(state.progress, to: participant, id)
+            _ = Self.lendSlots(&state)
             moveDeadline(&state)
             return id
         }
@@ -89,19 +95,41 @@ extension AttachmentJob {
 
     private func leave(_ id: Int) {
         let (waiter, abandoned) = state.withLock { state -> (Waiter<Ending>?, Task<Void, Never>?) in
-            guard let participant = state.participants.removeValue(forKey: id), participant.ending == nil else {
-                return (nil, nil)
-            }
-            guard state.participants.values.allSatisfy({ $0.ending != nil }) else {
-                moveDeadline(&state)
-                return (participant.waiter, nil)
-            }
-            state.isOpen = false
-            state.earlyResult?.cancel()
-            return (participant.waiter, state.task)
+            guard let participant = state.participants.removeValue(forKey: id) else { return (nil, nil) }
+            if participant.isWaiting { participant.slot?.goOn() }
+            guard participant.ending == nil else { return (nil, nil) }
+            return (participant.waiter, closeIfAbandoned(&state))
         }
         waiter?.resume(returning: .left)
         abandoned?.cancel()
+    }
+
+    /// Returns the task of the work if nobody waits for it any more, and closes it.
+    private func closeIfAbandoned(_ state: inout State) -> Task<Void, Never>? {
+        guard state.participants.values.allSatisfy({ $0.ending != nil }) else {
+            moveDeadline(&state)
+            return nil
+        }
+        state.isOpen = false
+        state.earlyResult?.cancel()
+        return state.task
+    }
+
+    /// Lends the slots of the waiters while the source is missing, and takes them back when it is there. Those that may not
+    /// wait have their outcome: the source is missing. Returns the continuations to resume.
+    private static func lendSlots(_ state: inout State) -> [Waiter<Ending>] {
+        var refused: [Int] = []
+        for (id, participant) in state.participants
+        where participant.ending == nil && participant.isWaiting != state.isMissing {
+            if !state.isMissing {
+                participant.slot?.goOn()
+            } else if participant.slot?.wait() == false {
+                refused.append(id)
+                continue
+            }
+            state.participants[id]?.isWaiting = state.isMissing
+        }
+        return end(refused.map { ($0, .over) }, &state)
     }
 
     private func moveDeadline(_ state: inout State) {
@@ -127,7 +155,7 @@ extension AttachmentJob {
         let task = Task { await work() }
         let isAbandoned = state.withLock { state in
             state.task = task
-            return state.participants.isEmpty && !state.isOpen
+            return !state.isOpen && state.participants.values.allSatisfy { $0.ending != nil }
         }
         if isAbandoned { task.cancel() }
     }
@@ -143,13 +171,24 @@ extension AttachmentJob {
 
     /// Applies an event of the work to the progress, and reports that to all waiters.
     func receive(_ event: ProgressEvent) {
-        let leaving = state.withLock { state -> [Waiter<Ending>] in
+        let (apart, over, abandoned) = state.withLock {
+            state -> ([Waiter<Ending>], [Waiter<Ending>], Task<Void, Never>?) in
             state.progress.apply(event)
-            if case .head(let head) = event { return Self.separate(head, &state) }
+            switch event {
+            case .missing: state.isMissing = true
+            case .head, .failed: state.isMissing = false
+            default: break
+            }
+            if case .head(let head) = event {
+                return (Self.separate(head, &state), Self.lendSlots(&state), nil)
+            }
             Self.report(state)
-            return []
+            let over = Self.lendSlots(&state)
+            return ([], over, state.isMissing ? closeIfAbandoned(&state) : nil)
         }
-        for waiter in leaving { waiter.resume(returning: .apart) }
+        for waiter in apart { waiter.resume(returning: .apart) }
+        for waiter in over { waiter.resume(returning: .over) }
+        abandoned?.cancel()
     }
 
     /// Gives all waiters an attachment that was made before.
@@ -232,7 +271,10 @@ extension AttachmentJob.Progress {
     /// Applies an event of the work. What it changes stands here and nowhere else.
     mutating func apply(_ event: ProgressEvent) {
         switch event {
-        case .head(let head): self.head = head
+        case .head(let head):
+            self.head = head
+            attachment.failure = nil
+        case .missing(let failure): attachment.failure = failure
         case .recognized(let format): attachment.source.format = format
         case .described(let report): attachment.source.report = report
         case .fetched(let contents):

@@ -58,19 +58,68 @@ package final class AnswerReport: Sendable {
     func make() -> Bool { !isMade.exchange(true, ordering: .relaxed) }
 }
 
-/// The listener of work in progress. It is called as soon as a decoder has begun an attachment, even if the decoder began
-/// it for another notification.
+/// The slot or permit with which a notification is processed. Its owner learns when a decoder begins, and gives the slot to
+/// others while an attachment waits for a picture that its origin does not have yet.
 ///
 /// A class, because the optimizer of Swift 6.3 breaks a task-local closure: the process died when the value was set.
-package final class WorkingDecoder: Sendable {
-    @TaskLocal package static var current: WorkingDecoder?
+package final class WorkSlot: Sendable {
+    @TaskLocal package static var current: WorkSlot?
 
-    private let action: @Sendable () -> Void
+    private struct State {
+        /// The number of attachments that wait for their origin.
+        var waiting = 0
+        var wasLent = false
+    }
 
-    /// Creates a listener. `action` may be called often and under locks, so it must return at once.
-    package init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+    private let state = Mutex(State())
+    private let onDecoding: @Sendable () -> Void
+    private let lend: @Sendable () -> Bool
+    private let reclaim: @Sendable () -> Void
 
-    package func began() { action() }
+    /// Creates a slot. `lend` returns `false` if too many others wait already. All closures may be called often and under
+    /// locks, so they must return at once.
+    package init(
+        onDecoding: @escaping @Sendable () -> Void = {},
+        lend: @escaping @Sendable () -> Bool,
+        reclaim: @escaping @Sendable () -> Void,
+    ) {
+        self.onDecoding = onDecoding
+        self.lend = lend
+        self.reclaim = reclaim
+    }
+
+    /// A Boolean value that indicates whether others had the slot for a while.
+    package var wasLent: Bool { state.withLock(\.wasLent) }
+
+    /// Records that a decoder has begun an attachment, even if it began it for another notification.
+    package func decoderBegan() { onDecoding() }
+
+    /// Lends the slot while an attachment waits. Returns `false` if the attachment must not wait.
+    package func wait() -> Bool {
+        state.withLock { state in
+            guard state.waiting > 0 || lend() else { return false }
+            state.waiting += 1
+            state.wasLent = true
+            return true
+        }
+    }
+
+    /// Takes the slot back as soon as no attachment waits.
+    package func goOn() {
+        state.withLock { state in
+            guard state.waiting > 0 else { return }
+            state.waiting -= 1
+            if state.waiting == 0 { reclaim() }
+        }
+    }
+
+    /// Takes the slot back at the end of the notification.
+    package func end() {
+        state.withLock { state in
+            if state.waiting > 0 { reclaim() }
+            state.waiting = 0
+        }
+    }
 }
 
 /// The durations of a notification's stages. Each stage lasts from the end of the one before it.

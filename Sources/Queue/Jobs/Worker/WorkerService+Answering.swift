@@ -7,9 +7,7 @@ import Synchronization
 extension WorkerService {
     func work(on job: LeasedJob, until deadline: Instant) async {
         let isOurs = await retryingUntilLeaseEnds(of: job) { try await self.queue.start(job.lease) }
-        let begun = time.now
         let reply = isOurs == true ? await answer(job, until: deadline) : nil
-        if reply != nil { cost?.worked(for: time.now - begun) }
         state.withLock { $0.tasks[job.lease] = nil }
         if [.degraded, .original].contains(reply?.status) {
             await giveBack { $0.endedShort(job.lease, now: time.now) }
@@ -27,8 +25,19 @@ extension WorkerService {
     }
 
     private func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
-        let decoder = WorkingDecoder { self.decoderBegan(job.lease) }
-        return await WorkingDecoder.$current.withValue(decoder) {
+        let begun = time.now
+        let slot = WorkSlot {
+            self.note { $0.decoderBegan(job.lease) }
+        } lend: {
+            self.note { $0.lend(job.lease) }
+        } reclaim: {
+            self.note { $0.reclaim(job.lease) }
+        }
+        defer {
+            // Others had the slot of a job that waited for its origin, so its time says nothing.
+            if !slot.wasLent { cost?.worked(for: time.now - begun) }
+        }
+        return await WorkSlot.$current.withValue(slot) {
             await recorder.record({ .work($0, .begins(job, waited: time.now - job.enqueued)) }) { activity in
                 let reply = await withTaskExecutorPreference(workExecutor) {
                     await handler.answer(job, until: deadline)
@@ -46,10 +55,13 @@ extension WorkerService {
         }
     }
 
-    /// Notes that a decoder has begun a job. The caller may hold locks, so that nothing but notes is made.
-    private func decoderBegan(_ lease: Lease) {
-        state.withLock { $0.worker.decoderBegan(lease) }
-        roomChanged.wake()
+    /// Notes a change of a job in progress. The caller may hold locks, so others act on it.
+    private func note<Value>(_ change: (inout WorkerState) -> Value) -> Value {
+        defer {
+            timersChanged.wake()
+            roomChanged.wake()
+        }
+        return state.withLock { change(&$0.worker) }
     }
 
     func finish(_ job: LeasedJob, with reply: JobReply) async {

@@ -33,7 +33,7 @@ package final class WorkerService: Service {
 
     private let toldToStop = WakeUp()
     let roomChanged = WakeUp()
-    private let timersChanged = WakeUp()
+    let timersChanged = WakeUp()
     private let emptied = WakeUp()
     let callbackAdded = WakeUp()
 

@@ -52,6 +52,8 @@ package struct WorkerState {
     private var working: [Lease: Instant] = [:]
     /// The jobs in progress that a decoder has begun.
     private var begun: Set<Lease> = []
+    /// The jobs in progress that have lent their slots, because they wait for pictures that are not there yet.
+    private var lent: Set<Lease> = []
     private var window: BeginWindow
     /// The longest recent delay of an answer that this worker caused.
     private var delay = RecentMaximum()
@@ -76,7 +78,7 @@ package struct WorkerState {
     /// The number of jobs that the worker can lease whenever they are due. It is 0 while a job runs alone or is the next to.
     package var roomAhead: Int {
         guard !isAlone, !isNextAlone else { return 0 }
-        let (taken, unbegun) = (working.count + waiting.count, working.count - begun.count + waiting.count)
+        let (taken, unbegun) = (slotsTaken + waiting.count, slotsTaken - begun.count + waiting.count)
         return min(room, max(0, min(limits.ahead - taken, window.room(beside: unbegun))))
     }
 
@@ -91,8 +93,10 @@ package struct WorkerState {
 
     package var workingCount: Int { working.count }
 
+    private var slotsTaken: Int { working.count - lent.count }
+
     /// The number of jobs that wait because all slots are taken.
-    package var jobsWithoutSlot: Int { working.count < limits.slots ? 0 : waiting.count }
+    package var jobsWithoutSlot: Int { slotsTaken < limits.slots ? 0 : waiting.count }
 
     /// The leases to renew.
     package var leases: [Lease] { Array(held.keys) }
@@ -163,6 +167,16 @@ package struct WorkerState {
         guard working[lease] != nil, begun.insert(lease).inserted else { return }
         window.left()
     }
+
+    /// Lends the slot of a job to others. Returns `false` if a quarter of the slots is lent already, or if it would be of no use.
+    package mutating func lend(_ lease: Lease) -> Bool {
+        guard working[lease] != nil, !isAlone, lent.count < (limits.slots + 3) / 4 else { return false }
+        lent.insert(lease)
+        return true
+    }
+
+    /// Records that a job goes on. For a moment, more jobs may be in progress than there are slots.
+    package mutating func reclaim(_ lease: Lease) { lent.remove(lease) }
 
     /// Records the number of jobs that wait for a decoder.
     package mutating func decodersHave(waiting count: Int) { window.note(waiting: count) }
@@ -241,7 +255,7 @@ package struct WorkerState {
 
     private mutating func begin() -> [Action] {
         var actions: [Action] = []
-        while !isAlone, working.count < limits.slots, let lease = waiting.first, let job = held[lease]?.job {
+        while !isAlone, slotsTaken < limits.slots, let lease = waiting.first, let job = held[lease]?.job {
             let needsAlone = job.starts >= Self.startsAlone
             // Only a more urgent job overtakes a job that waits to run alone. Otherwise that job would wait forever.
             guard !needsAlone || working.isEmpty else { break }
@@ -264,6 +278,7 @@ package struct WorkerState {
         if entry.phase == .waiting { waiting.remove(entry.job) }
         if working.removeValue(forKey: lease) != nil, working.isEmpty { isAlone = false }
         begun.remove(lease)
+        lent.remove(lease)
         let due = entry.due ?? entry.job.deadline - margin(of: entry.job)
         held[lease] = phase.map { Held(job: entry.job, phase: $0, due: due, isOverdue: entry.isOverdue) }
         return entry.job

@@ -18,11 +18,14 @@ package struct AccessRule: Sendable {
     package let match: Match
     /// The access to the sources, or `nil` if they are fetched like all others.
     package let access: SourceAccess?
+    /// The time for which a source that its origin does not have yet is asked for again; `nil` if it is not.
+    package let awaitMissing: Duration?
 
-    package init(name: String, match: Match, access: SourceAccess? = nil) {
+    package init(name: String, match: Match, access: SourceAccess? = nil, awaitMissing: Duration? = nil) {
         self.name = name
         self.match = match
         self.access = access
+        self.awaitMissing = awaitMissing
     }
 
     /// The identity of the access, or `nil` without one. What was fetched with it is used only under the same key.
