@@ -23,7 +23,7 @@ install() {
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
     done
     [ ${#missing[@]} -eq 0 ] && return
-    say "Installing ${missing[*]}"
+    say "Installing ${#missing[@]} Debian packages (a few minutes): ${missing[*]}"
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null || fail "run as root, or install by hand: ${missing[*]}"
         sudo=sudo

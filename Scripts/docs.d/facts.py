@@ -101,25 +101,27 @@ def envelope_problems():
 
 
 def reason_problems():
-    """The code of each reason, and its stages where a literal in the sources names both."""
+    """The stages of each reason where a literal in the sources names both, and the numbers and names of its code."""
+    page = "docs/troubleshooting.md"
     names = found("Core/Media", r"var code: UserNotificationsErrorCode\? \{\s*switch reason \{(.*?)\n        \}", re.DOTALL)
+    cases = found("Core/Media", r"enum UserNotificationsErrorCode.*?\{(.*?)\n\}", re.DOTALL)
+    numbers = {"nil": None} | dict(re.findall(r"case (\w+) = (\d+)", cases))
     code_of = {
         reason: code for reasons, code in re.findall(r"case ([^:]*):\s*\.?(\w+)", names) for reason in re.findall(r"\.(\w+)", reasons)
     }
-    said = {}
-    for stages, reasons, code in rows("docs/media.md", "stage | reasons | code"):
-        for reason in words(reasons):
-            said.setdefault(reason, (set(), set()))
-            said[reason][0].update(stages.split(", "))
-            said[reason][1].add((words(code) or ["nil"])[0])
+    said = {words(cells[0])[0]: set(cells[1].split(", ")) for cells in rows(page, "reason | stage, code")}
     for reason, code in code_of.items():
-        if reason in said and said[reason][1] != {code}:
-            yield f"docs/media.md: the code of {reason} is {code}"
+        codes = [each for each in said.get(reason, ()) if each.isdigit()]
+        if reason in said and codes != [numbers[code]] * (code != "nil"):
+            yield f"{page}: the code of {reason} is {code}"
+    for code in sorted(set(code_of.values()) - {"nil"}):
+        if f"{numbers[code]} `{code}`" not in " ".join(text(page).split()):
+            yield f"{page}: the name of the code {numbers[code]} is {code}"
     made = {pair: file for file in sorted(sources.rglob("*.swift"))
             for pair in re.findall(r"AttachmentFailure\(\s*\.(\w+),\s*\.(\w+),", file.read_text())}
     for (stage, reason), file in sorted(made.items()):
-        if not {stage, "any"} & said.get(reason, ({"any"}, set()))[0]:
-            yield f"docs/media.md: {reason} also has the stage {stage} ({file})"
+        if not {stage, "any"} & said.get(reason, {"any"}):
+            yield f"{page}: {reason} also has the stage {stage} ({file})"
 
 
 # Times
@@ -140,15 +142,14 @@ def time_problems():
 
 
 def message_problems():
-    page = text("docs/operations.md")
-    said = [word.rstrip("…").strip() for line in page.split("\n") if line.startswith("| `") for word in words(line.split(" | ")[0])]
+    said = [word.rstrip("…").strip() for cells in rows("docs/monitoring.md", "message | means") for word in words(cells[0])]
     call = re.compile(r'\b(?:log|logger)\.(?:warn|notice|warning|error|critical)\(\s*"((?:[^"\\]|\\.)*)"')
     for layer in ("Operations/App", "Operations/Observability/Observers", "Faces/Sidecar"):
         for file in sorted((sources / layer).rglob("*.swift")):
             for message in call.findall(file.read_text()):
                 message = message.replace('\\"', '"')
                 if not any(message == each or (each.endswith((".", ",")) and message.startswith(each)) for each in said):
-                    yield f"docs/operations.md: the log's message is not explained: {message}"
+                    yield f"docs/monitoring.md: the log's message is not explained: {message}"
 
 
 # Numbers
@@ -166,7 +167,7 @@ figures = [
      r"var cached = BoundedTable<[^>]*>\(entryLimit: ([\d_]+)"),
     ("docs/files.md", r"at most ([\d,]+)\s+held\s+files", "Pipeline/Processing",
      r"var prepared = BoundedTable<[^>]*>\(entryLimit: ([\d_]+)"),
-    ("docs/operations.md", r"At most ([\d,]+)\s+downloads\s+keep\s+their\s+connections", "Core/Media",
+    ("docs/sizing.md", r"At most ([\d,]+)\s+downloads\s+keep\s+their\s+connections", "Core/Media",
      r"static let waitingLimit = ([\d_]+)"),
 ]
 

@@ -9,8 +9,10 @@ sources = pathlib.Path("Sources")
 
 
 def table(head, rows):
-    lines = [head, ["---"] * len(head)] + rows
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    """The table, without columns in which all cells are empty."""
+    used = [column for column in range(len(head)) if any(row[column] for row in rows)]
+    lines = ["| " + " | ".join(row[column].replace("|", "\\|") for column in used) + " |" for row in [head] + rows]
+    return "\n".join([lines[0], "|" + "---|" * len(used)] + lines[1:])
 
 
 def code(text):
@@ -67,6 +69,11 @@ def split_default(argument):
     return meaning, argument.get("defaultValue") or ""
 
 
+def with_default(argument):
+    meaning, default = split_default(argument)
+    return f"{meaning} Default: {default}." if default else meaning
+
+
 def written(argument):
     """The argument as the user types it."""
     name = long_name(argument)
@@ -101,24 +108,39 @@ def settings_of(program):
 
 
 def options(program):
-    """The table of settings: option, variable, and key."""
+    """The settings with their options, variables and keys: a table for each set of commands."""
     given = settings_of(program)
-    every = given["config"][1]
-    rows = [settings_row("ATTACHD_CONFIG", "", *given["config"], every)]
-    for key, variable, option in settings_table():
+    having = {}
+    for name, _, arguments in program.commands():
+        for argument in arguments:
+            having.setdefault(long_name(argument), set()).add(name.split()[1])
+    every = frozenset(given["config"][1])
+    groups = {}
+    for key, variable, option in [("", "ATTACHD_CONFIG", "config")] + settings_table():
         if option.startswith("no-"):
             key, variable = f"{key}: false", f"{variable}=false"
-        rows.append(settings_row(variable, key, *given[option], every))
-    return table(["option", "variable", "key", "default", "meaning", "commands"], rows)
+        argument, of = given[option]
+        meaning, default = split_default(argument)
+        # Commands with a default of their own list the option once more.
+        commands = every if every <= having[option] else frozenset(of)
+        groups.setdefault(commands, []).append([code(written(argument)), code(variable), code(key), default, meaning])
+    head = ["option", "variable", "key", "default", "meaning"]
+    return "\n\n".join(
+        f"For {commands_with(of, program)}:\n\n{table(head, rows)}" for of, rows in groups.items())
 
 
-def settings_row(variable, key, argument, of, every):
-    meaning, default = split_default(argument)
-    of = list(dict.fromkeys(of))
-    return [
-        code(written(argument)), code(variable), code(key), default, meaning,
-        "all" if set(every) <= set(of) else " ".join(code(each) for each in of),
-    ]
+def commands_with(of, program):
+    """The commands of a set of options in words."""
+    names = list(dict.fromkeys(name.split()[1] for name, _, _ in program.commands()))
+    every = [name for name in names if takes_settings(f"attachd {name}")]
+    if set(every) <= of:
+        return "all commands except " + listed(name for name in names if name not in every)
+    return listed(name for name in every if name in of)
+
+
+def listed(names):
+    *most, last = map(code, names)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def commands(program):
@@ -130,8 +152,7 @@ def commands(program):
         own = [each for each in arguments if not takes_settings(name) or each["abstract"] not in shared]
         parts.append(f"### {code(name)}\n\n{command['abstract']}")
         if own:
-            rows = [[code(written(each)), split_default(each)[1], split_default(each)[0]] for each in own]
-            parts.append(table(["argument", "default", "meaning"], rows))
+            parts.append(table(["argument", "meaning"], [[code(written(each)), with_default(each)] for each in own]))
     return "\n\n".join(parts)
 
 
@@ -144,21 +165,20 @@ def dialects(program):
         row = rows.setdefault(name, [code(name), titles.get(name, ""), [], source])
         row[2].append(code(path) + (f" ({profile})" if profile != "-" else ""))
     return table(
-        ["dialect", "service", "the URL stands at (profile)", "rules read in"],
+        ["dialect", "service", "path of the URL (profile)", "source of the rule"],
         [[name, title, "<br>".join(paths), source] for name, title, paths, source in rows.values()],
     )
 
 
 def fields(program):
+    """The fields beside the URL, by their use. Their sources are those of their dialects."""
     rows = {}
-    for name, field, use, source in program.fields:
-        rows.setdefault((name, use, source), []).append(code(field))
-    without = [code(name) for name in dict.fromkeys(row[0] for row in program.dialects)
-               if name not in {row[0] for row in program.fields}]
-    return table(
-        ["dialect", "field", "use", "read in"],
-        [[code(name), "<br>".join(fields), use, source] for (name, use, source), fields in rows.items()],
-    ) + f"\n\nThe sources of these have no such field: {', '.join(without)}."
+    for name, field, use, _ in program.fields:
+        rows.setdefault(use, {}).setdefault(name, []).append(code(field))
+    return table(["use", "dialect: field"], [
+        [use, "<br>".join(f"{code(name)}: {', '.join(dict.fromkeys(found))}" for name, found in dialects.items())]
+        for use, dialects in rows.items()
+    ])
 
 
 def profiles(program):
@@ -182,8 +202,10 @@ def metrics(_):
     for file in sorted(sources.rglob("*.swift")):
         for kind, name, meaning in re.findall(
                 r'\b(Counter|Gauge|Histogram)\(\s*"((?:attachd|process)_\w+)",\s*"((?:[^"\\]|\\.)*)"', file.read_text()):
-            rows.append([code(name), kind.lower(), meaning.replace("\\", "")])
-    return table(["metric", "kind", "meaning"], sorted(rows))
+            if (kind == "Counter") != name.endswith("_total"):
+                raise SystemExit(f"docs: {file}: {name} must end in _total if it is a counter, and only then")
+            rows.append([code(name) + (" (histogram)" if kind == "Histogram" else ""), meaning.replace("\\", "")])
+    return table(["metric", "meaning"], sorted(rows))
 
 
 def events(_):

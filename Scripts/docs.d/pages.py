@@ -103,9 +103,9 @@ def command_problems(page):
 # Names in the sources that a page must explain: the page, the file, the part of the file, and the pattern of the names.
 named = [
     ("docs/media.md", "Sources/Core/Media/Rung.swift", r"enum Rung[^{]*{(.*?)\n}", r"case (\w+)(?: = \"([\w-]+)\")?"),
-    ("docs/media.md", "Sources/Core/Media/AttachmentFailure.swift", r"enum Reason[^{]*{(.*?)\n    }", r"(?:case|,) (\w+)()"),
+    ("docs/troubleshooting.md", "Sources/Core/Media/AttachmentFailure.swift", r"enum Reason[^{]*{(.*?)\n    }", r"(?:case|,) (\w+)()"),
     ("docs/http-api.md", "Sources/Faces/Sidecar/openapi.json", r"(.*)", r'"(/[^"]*)"(): {'),
-    ("docs/operations.md", "Samples/deploy/prometheus/alerts.yml", r"(.*)", r"- alert: (\w+)()"),
+    ("docs/monitoring.md", "Samples/deploy/prometheus/alerts.yml", r"(.*)", r"- alert: (\w+)()"),
     (
         "docs/security.md", "Sources/Decoder/DecoderWire/SandboxReport.swift",
         r"enum SandboxLayer[^{]*{(.*?)\n}", r"case (\w+)(?: = \"([\w-]+)\")?",

@@ -1,4 +1,4 @@
-"""Makes things fail, and prints what says so."""
+"""Makes things fail, and prints the tables of docs/failures.md: what attachd says, and what to do."""
 
 import json
 import os
@@ -12,13 +12,14 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import zlib
 
 from harness import ROOT, Origin, Receiver, Worker, exchange, payload, table, wait_until
 
 program = sys.argv[1]
 PHOTO = (ROOT / "Samples/media/photo.jpg").read_bytes()
-rows, silent = [], []
+attachments, dependencies, commands, silent = {}, [], [], []
 
 
 class Watched(Worker):
@@ -81,51 +82,84 @@ def media(folder):
 
 
 def words(text):
-    return text.strip().replace("|", "\\|").replace(port, "PORT")
+    """A text as a cell of a table. The port and the folder of this run get names."""
+    for value, name in ((port, "PORT"), (str(folder), "FOLDER")):
+        text = text.replace(value, name)
+    return text.strip().replace("|", "\\|")
 
 
-def add(name, process="", log="", metric="", span=""):
-    rows.append([words(cell) for cell in (name, process, log, metric, span)])
-    # What a command refuses at its start reaches no log and no metric.
-    if not process and not (log and metric):
+def add(name, lines, reason, metric, do):
+    """Adds the failure of something that attachd needs: what the log says, the reason, the metric, and what to do."""
+    sign = logged(lines) + (f" The reason is `{reason}`." if reason else "")
+    dependencies.append([words(cell) for cell in (name, sign, metric, do)])
+
+
+def add_refusal(name, sign):
+    """Adds what is refused at once: there is no log and no metric, and the message says what to do."""
+    commands.append([name, words(sign)])
+    if not sign:
         silent.append(name)
 
 
+def check_metric(worker, name, metric):
+    """Checks that a metric is above 0, whatever its other labels are."""
+    family, _, label = metric.rstrip("}").partition("{")
+    worker.wait_for(metric, lambda: any(
+        value for each, value in worker.metrics().items() if each.startswith(family) and label in each))
+
+
+def logged(lines):
+    """The message of the most severe line of the log."""
+    line = min(lines, key=lambda line: line["level"] == "info")
+    signal = f" `signal` is {line['signal']}." if "signal" in line else ""
+    return f"{'only ' if line['level'] == 'info' else ''}“{line['message']}”{signal}"
+
+
 def process(folder, url, *options, program=program, content=None):
+    """What `attachd process` says in its last line, as a sentence."""
     done = subprocess.run(
         [program, "process", "--store", f"{folder}/store", "--allow-address", "127.0.0.1", "--deadline", "5s",
          *options],
         input=(content or json.dumps(payload(url))).encode(), capture_output=True)
+    return ended(done)
+
+
+def ended(done):
     said = done.stderr.decode().strip().splitlines()
-    return f"{said[-1]} (status {done.returncode})" if said else ""
-
-
-def shown(lines):
-    chosen = sorted(lines, key=lambda line: line["level"] == "info")
-    return "; ".join(
-        f"{line['level']}: {line['message']} " + " ".join(
-            f"{key}={line[key]}" for key in ("outcome", "reason", "signal", "source_host", "callback_host")
-            if key in line)
-        for line in chosen[:2])
-
-
-def failed(spans):
-    found = []
-    for span in spans:
-        kinds = [a["value"]["stringValue"] for a in span["attributes"]
-                 if a["key"] in ("error.type", "attachd.reason")]
-        if kinds:
-            found.append(f"{span['name']}: {kinds[0]}")
-    return ", ".join(sorted(set(found)))
+    return f"Exit status {done.returncode}: “{said[-1].removeprefix('attachd: ')}”" if said else ""
 
 
 def fail(worker, name, url, deadline="5s", folder=None):
-    said = process(folder, url, "--deadline", deadline) if folder else ""
+    """Makes an attachment fail. Checks that the command, the log, a metric and a span have the reason. Returns the reason,
+    the message, and the lines of the log.
+    """
+    said = process(folder, url, "--deadline", deadline) if folder else "nothing was run"
     result, lines, changed, spans = worker.watch(url, deadline)
-    reasons = [name for name in changed if "failures" in name or "deaths" in name]
-    if result["outcome"] == "complete":
-        silent.append(f"{name} did not fail")
-    add(name, said, shown(lines), ", ".join(reasons[:2]), failed(spans))
+    if not result["errors"]:
+        silent.append(f"{name}: it did not fail")
+        return "", "", lines
+    reason, message = result["errors"][0]["reason"], result["errors"][0]["message"]
+    finished = [line for line in lines if line["message"] == "Notification finished."]
+    found = {
+        "command": said,
+        "log": any(line.get("reason") == reason for line in finished),
+        "metric": any("attachd_failures_total" in each and f'reason="{reason}"' in each for each in changed),
+        "span": any(reason in reasons(span) for span in spans),
+    }
+    silent.extend(f"{name}: {sign}" for sign, has in found.items() if not has)
+    return reason, message, lines
+
+
+def reasons(span):
+    return [a["value"]["stringValue"] for a in span["attributes"] if a["key"] in ("error.type", "attachd.reason")]
+
+
+def fail_attachment(worker, name, url, *options, **more):
+    """Makes an attachment fail, and adds it to those with the same reason, whose messages differ at most in a host."""
+    reason, message, _ = fail(worker, name, url, *options, **more)
+    host = re.match(r"\w+:/+([^/:]*)", url)[1]
+    names, _ = attachments.setdefault(reason, ([], words(message.replace(host, "HOST"))))
+    names.append(name)
 
 
 def end_decoders(worker, number):
@@ -136,46 +170,59 @@ def end_decoders(worker, number):
 
 def sources_and_decoders(folder, u):
     for name, url in [
-        ("URL without a host", "https:///a.jpg"), ("scheme", "ftp://media.example/a.jpg"),
+        ("URL without a host", "https:///a.jpg"), ("FTP URL", "ftp://media.example/a.jpg"),
         ("private address", "http://10.0.0.1/a.jpg"), ("unknown host", "http://nowhere.invalid/a.jpg"),
-        ("nobody listens", "http://127.0.0.1:1/a.jpg"), ("no TLS", u("a.jpg").replace("http:", "https:")),
-        ("not found", u("a.jpg?status=404")), ("origin fails", u("a.jpg?status=503")),
-        ("redirects in a circle", u("a.jpg?redirect=loop")), ("empty", u("empty.jpg")),
-        ("says it has a gigabyte", u("a.jpg?length=1000000000")), ("broken off", u("a.jpg?truncate=20B")),
-        ("web page", u("page.jpg")), ("corrupt picture", u("corrupt.jpg")),
+        ("closed port", "http://127.0.0.1:1/a.jpg"), ("origin without TLS", u("a.jpg").replace("http:", "https:")),
+        ("missing file", u("a.jpg?status=404")), ("failing origin", u("a.jpg?status=503")),
+        ("circle of redirects", u("a.jpg?redirect=loop")), ("empty file", u("empty.jpg")),
+        ("wrong length", u("a.jpg?length=1000000000")), ("broken connection", u("a.jpg?truncate=20B")),
+        ("web page", u("page.jpg")), ("damaged picture", u("corrupt.jpg")),
         ("too many pixels", u("bomb.png")),
     ]:
         worker = Watched()
-        fail(worker, name, url, folder=folder)
+        fail_attachment(worker, name, url, folder=folder)
         worker.stop()
     worker = Watched()
-    fail(worker, "stalls until the deadline", u("a.jpg?stall=20B"), "2s", folder)
+    fail_attachment(worker, "stalled origin", u("a.jpg?stall=20B"), "2s", folder)
     worker.stop()
-    half = len(PHOTO) // 2000
-    for name, number in [("decoder crashes", signal.SIGSEGV),
-                         ("decoder killed by the kernel", signal.SIGKILL)]:
-        worker = Watched()
-        killer = threading.Thread(target=end_decoders, args=[worker, number])
-        killer.start()
-        fail(worker, name, u(f"a.jpg?stall={half}kB/3s&n={number}"), "8s")
-        killer.join()
-        worker.stop()
     worker = Watched()
     for number in range(30):
         worker.watch(u(f"a.jpg?status=500&n={number}"), "1s")
-    fail(worker, "origin that failed often", u("a.jpg?status=500&n=last"))
+    # While a slow request tests whether the origin works again, the next one is not sent.
+    time.sleep(1.1)
+    test = {"payload": payload(u("a.jpg?latency=4s")), "deadline": "5s"}
+    tester = threading.Thread(target=worker.post, args=["/v1/notifications", test])
+    tester.start()
+    time.sleep(0.3)
+    fail_attachment(worker, "origin that failed often", u("a.jpg?n=last"))
+    tester.join()
     worker.stop()
+    half = len(PHOTO) // 2000
+    for name, number, metric, do in [
+        ("crash of a decoder", signal.SIGSEGV, 'attachd_decoder_deaths_total{signal="11"}',
+         "Update Debian's packages, or [switch the format off](security.md#formats-that-are-switched-off)."),
+        ("decoder killed by the kernel", signal.SIGKILL, 'attachd_failures_total{reason="resourceLimit"}',
+         "Give the worker more memory, or lower `--decoders`."),
+    ]:
+        worker = Watched()
+        killer = threading.Thread(target=end_decoders, args=[worker, number])
+        killer.start()
+        reason, _, lines = fail(worker, name, u(f"a.jpg?stall={half}kB/3s&n={number}"), "8s")
+        killer.join()
+        check_metric(worker, name, metric)
+        add(name, lines, reason, f"`{metric}`", do)
+        worker.stop()
 
 
 def stores(folder, u):
     away = ["--publish", "s3://media/pushes", "--publish-endpoint", "http://127.0.0.1:1", "--public-url",
             "https://push.example"]
     os.environ |= {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
-    said = process(folder, u("a.jpg"), *away, "--deadline", "2s")
     worker = Watched(*away)
-    _, lines, changed, spans = worker.watch(u("a.jpg"), "2s")
-    metrics = [name for name in changed if "publish" in name or "failures" in name]
-    add("bucket is away", said, shown(lines), ", ".join(metrics[:2]), failed(spans))
+    reason, _, lines = fail(worker, "bucket", u("a.jpg"), "2s")
+    check_metric(worker, "bucket", "attachd_publish_failures_total")
+    add("unreachable bucket", lines, reason, "`attachd_publish_failures_total`",
+        "Run `attachd doctor`; see [buckets](files.md#a-bucket).")
     worker.stop()
 
     small = folder / "small"
@@ -186,9 +233,9 @@ def stores(folder, u):
         return
     worker = Watched("--queue", f"sqlite:{folder}/queue.sqlite", store=f"{small}/store")
     subprocess.run(["dd", "if=/dev/zero", f"of={small}/filler", "bs=4k"], stderr=subprocess.DEVNULL)
-    _, lines, changed, spans = worker.watch(u("a.jpg"))
-    metrics = [name for name in changed if "failures" in name]
-    add("disk is full", "", shown(lines), ", ".join(metrics[:2]), failed(spans))
+    reason, _, lines = fail(worker, "full disk", u("a.jpg"))
+    check_metric(worker, "full disk", 'attachd_store_failures_total{reason="full"}')
+    add("full disk", lines, reason, '`attachd_store_failures_total{reason="full"}`', "Free disk space.")
     worker.stop()
     subprocess.run(["umount", small])
 
@@ -198,40 +245,47 @@ def services(u):
     envelope = {"id": "a", "payload": {"aps": {"alert": "Hi"}}, "callback": u("a.jpg?status=410")}
     worker.post("/v1/jobs", envelope)
     lines = worker.lines_with("callback")
-    spans = worker.wait_for("its span", lambda: [span for span in worker.spans if span["name"] == "callback"])
-    add("callback wants no more", "", shown(lines), 'attachd_callbacks_total{outcome="refused"}',
-        failed(spans))
+    worker.wait_for("its span", lambda: any(
+        reasons(span) for span in worker.spans if span["name"] == "callback"))
+    check_metric(worker, "callback", 'attachd_callbacks_total{outcome="refused"}')
+    add("callback answered with 410", lines, None, '`attachd_callbacks_total{outcome="refused"}`',
+        "Nothing, if the receiver wants no more results.")
     answer = worker.post("/v1/jobs", envelope | {"id": "b", "callback": "http://10.0.0.1/done"})
-    add("callback at a private address", f"HTTP {answer['status']}: {answer['detail']}")
+    add_refusal("callback to a private address", f"HTTP {answer['status']}: “{answer['detail']}”")
     worker.stop()
 
     worker = Watched(collector="http://127.0.0.1:1")
     worker.post("/v1/notifications", {"payload": payload(u("a.jpg?status=404"))})
-    add("collector is away", "", shown(worker.lines_with("collector")),
-        'attachd_spans_dropped_total{reason="collector"}', "none arrives")
+    lines = worker.lines_with("collector")
+    check_metric(worker, "collector", 'attachd_spans_dropped_total{reason="collector"}')
+    add("unreachable collector of traces", lines, None, '`attachd_spans_dropped_total{reason="collector"}`',
+        "Check the collector. Notifications are not affected.")
     worker.stop()
 
     worker = Watched("--queue", "redis://127.0.0.1:1", command="work")
-    add("Redis is away", "", shown(worker.lines_with("queue")),
-        "attachd_queue_available 0, attachd_queue_failures_total", "none: no job")
+    lines = worker.lines_with("queue")
+    check_metric(worker, "Redis", "attachd_queue_failures_total")
+    add("unreachable Redis", lines, None, "`attachd_queue_available` is 0.",
+        "Check the Redis server. attachd connects when it answers.")
+    if worker.metrics().get("attachd_queue_available") != 0:
+        silent.append("Redis: attachd_queue_available")
     worker.stop()
 
 
 def starts(folder, u):
-    """What fails before a log or a metric is there."""
+    """Adds the failures of a command at its start."""
     def says(*arguments):
-        done = subprocess.run([program, *arguments], input="{}", capture_output=True, text=True)
-        return f"{done.stderr.strip().splitlines()[-1]} (status {done.returncode})"
+        return ended(subprocess.run([program, *arguments], input=b"{}", capture_output=True))
 
-    add("payload is not JSON", process(folder, "", content="{"))
+    add_refusal("payload that is not JSON", process(folder, "", content="{"))
     alone = folder / "alone"
     alone.mkdir()
     shutil.copy(program, alone)
-    add("decoder program is missing", process(folder, u("a.jpg"), program=alone / "attachd"))
+    add_refusal("missing decoder program", process(folder, u("a.jpg"), program=alone / "attachd"))
     file = folder / "file"
     file.write_text("")
-    add("store is a file", says("process", "--store", file))
-    add("port in use", says("serve", "--listen", f"127.0.0.1:{port}", "--store", f"{folder}/s"))
+    add_refusal("store that is a file", says("process", "--store", file))
+    add_refusal("port in use", says("serve", "--listen", f"127.0.0.1:{port}", "--store", f"{folder}/s"))
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -244,7 +298,10 @@ with tempfile.TemporaryDirectory() as folder:
     starts(folder, origin.url)
     origin.stop()
 
-print(table(["failure", "`attachd process`, or the answer", "log", "metric", "span"], rows))
-print(f"failures: {len(rows)}, of which {len(silent)} say nothing: {', '.join(silent) or 'none'}",
-      file=sys.stderr)
+causes = [[", ".join(names), f"`{reason}`", message] for reason, (names, message) in attachments.items()]
+print(table(["failure", "reason", "message"], causes), end="\n\n")
+print(table(["failure", "log", "metric", "what to do"], dependencies), end="\n\n")
+print(table(["failure", "answer"], commands))
+count = len(causes) + len(dependencies) + len(commands)
+print(f"failures: {count} rows; missing signs: {', '.join(silent) or 'none'}", file=sys.stderr)
 sys.exit(1 if silent else 0)
