@@ -101,7 +101,7 @@ def main():
         with sidecar(attachd) as url:
             test(python, url, media_url, examples, seed, {})
             call(python, url, media_url, {})
-        with sidecar(attachd, "--api-token", token) as url:
+        with sidecar(attachd, "--api-token-file", token) as url:
             headers = {"Authorization": f"Bearer {TOKEN}"}
             test(python, url, media_url, examples, seed, headers)
             call(python, url, media_url, headers)

@@ -64,7 +64,7 @@ class Worker(Node):
             "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.clock), "FAKETIME_NO_CACHE": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
         command = [program, *options, "--store", self.disk.place / "store", "--allow-address", "10.77.0.0/24",
-                   "--public-url", "https://push.shop.example", "--signing-key", folder / "signing.key",
+                   "--public-url", "https://push.shop.example", "--signing-key-file", folder / "signing.key",
                    "--log-format", "json"]
         super().__init__(name, number, command, folder, environment)
 
@@ -91,7 +91,7 @@ class Fleet:
         self.workers = [Worker(program, f"worker{number}", 30 + number, folder,
                                ["work", "--listen", "127.0.0.1:8080", *self.options]) for number in (1, 2, 3)]
         self.gateway = Worker(program, "gateway", 41, folder, [
-            "serve", "--no-worker", "--listen", "10.77.0.41:8080", "--api-token", folder / "api.token", *self.options])
+            "serve", "--no-worker", "--listen", "10.77.0.41:8080", "--api-token-file", folder / "api.token", *self.options])
         media = pathlib.Path("Samples/media").resolve()
         self.origin = Node("origin", 51, [program, "origin", media, "--listen", "10.77.0.51:80"], folder)
         # Nodes that a fault holds down. All others are started again when they end, as systemd does.

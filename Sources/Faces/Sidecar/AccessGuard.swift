@@ -58,12 +58,12 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
         guard origin.isAddress else {
             let advice =
                 "Without an API token, requests must name this machine by its address or as localhost"
-            throw Problem(.forbidden, "\(advice). Or set a token with --api-token.")
+            throw Problem(.forbidden, "\(advice). Or set a token with --api-token-file.")
         }
         guard origin.isNone || origin.isOurs else { throw Self.foreign }
         guard !request.isForwarded || !isForOperators(request) else {
             let message = "Clients of a proxy cannot take attachments back or switch formats off."
-            throw Problem(.forbidden, "\(message) Set a token with --api-token.")
+            throw Problem(.forbidden, "\(message) Set a token with --api-token-file.")
         }
     }
 
@@ -78,7 +78,7 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
         let path = request.uri.path
         guard session != nil || origin.isAddress else {
             let advice =
-                "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or set --api-token."
+                "Open the preview at this machine's address, such as http://127.0.0.1:8080/preview, or set --api-token-file."
             throw Problem(.forbidden, advice)
         }
         guard isRead || origin.isOurs else { throw Self.foreign }

@@ -20,13 +20,24 @@ struct Attachd: AsyncParsableCommand {
         configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     }
 
+    /// Options that had no `-file` at the end of their names, and are still taken without it.
+    private static let renamed: Set<Substring> = ["--api-token", "--signing-key", "--publish-credentials"]
+
+    /// The arguments, with the present names of all options.
+    private static var arguments: [String] {
+        CommandLine.arguments.dropFirst().map { argument in
+            let name = argument.prefix { $0 != "=" }
+            return renamed.contains(name) ? "\(name)-file\(argument.dropFirst(name.count))" : argument
+        }
+    }
+
     static func main() async {
         // A closed pipe is an error of write(2) and must not end the program.
         signal(SIGPIPE, SIG_IGN)
         if let word = CommandLine.arguments.dropFirst().first, let unknown = UnknownCommand(word, commands: commands) {
             exit(withError: ValidationError(unknown.description))
         }
-        await main(nil)
+        await main(arguments)
     }
 }
 

@@ -44,7 +44,7 @@ extension SettingsReader {
         else {
             throw Settings.table.publishCredentialsFile.refusal(
                 "The bucket needs credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a "
-                    + "credentials file in AWS's format with --publish-credentials."
+                    + "credentials file in AWS's format with --publish-credentials-file."
             )
         }
         let token = source.variable("AWS_SESSION_TOKEN").map { Secret($0) }

@@ -145,7 +145,7 @@ extension Settings {
         guard apiToken != nil || host == "localhost" || host == "::1" || host.hasPrefix("127.") else {
             throw table.listen.refusal(
                 "Other machines can reach \(host), but no API token is set. "
-                    + "Give one with --api-token FILE, or listen on 127.0.0.1."
+                    + "Give one with --api-token-file, or listen on 127.0.0.1."
             )
         }
     }

@@ -81,13 +81,13 @@ package struct SettingsTable: Sendable {
 
     package let publishCredentialsFile = Setting(
         "publishCredentialsFile",
-        "--publish-credentials",
+        "--publish-credentials-file",
         .secretFile,
         missing: "the variables AWS_ACCESS_KEY_ID and so on"
     )
     .help("Read AWS credentials from this file.")
 
-    package let signingKeyFile = Setting("signingKeyFile", "--signing-key", .secretFile, missing: "the store's own")
+    package let signingKeyFile = Setting("signingKeyFile", "--signing-key-file", .secretFile, missing: "the store's own")
         .help(
             "Sign URLs with the key in this file. During a change of keys, it has two lines: the new key and the old one."
         )
@@ -175,7 +175,7 @@ package struct SettingsTable: Sendable {
             "Serve only metrics and health checks at this HOST:PORT, and no metrics at --listen."
         )
 
-    package let apiTokenFile = Setting("apiTokenFile", "--api-token", .secretFile, in: .server)
+    package let apiTokenFile = Setting("apiTokenFile", "--api-token-file", .secretFile, in: .server)
         .help("Require the token in this file from clients: \"Authorization: Bearer …\".")
 
     package let requests = Setting("requests", "--requests", .number(in: 1...65_536), in: .server, default: 256)

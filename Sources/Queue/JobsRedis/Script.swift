@@ -53,8 +53,10 @@ extension Script {
 
     static let prepare = Script(Lua.prepare_lua)
 
-    // For producers. `Samples/redis/enqueue.lua` is `enqueue` for producers in other languages.
-    static let enqueue = Script(Lua.enqueue_function_lua, Lua.enqueue_lua)
+    // For producers, also in other languages (`Samples/redis`).
+    static let enqueue = Script(Lua.enqueue_lua)
+    /// The function of that script, without its last line, which calls it.
+    private static let enqueueFunction = Lua.enqueue_lua.dropLast().prefix(through: Lua.enqueue_lua.dropLast().lastIndex(of: 0x0A) ?? 0)
     static let state = Script(Lua.common_lua, Lua.state_lua, isRepeatable: true, isAcknowledged: true)
     static let cancel = Script(Lua.common_lua, Lua.answer_lua, Lua.cancel_lua, isAcknowledged: true)
 
@@ -77,7 +79,7 @@ extension Script {
     // For inspection and administration.
     static let status = Script(Lua.common_lua, Lua.status_lua, isRepeatable: true)
     static let jobs = Script(Lua.common_lua, Lua.jobs_lua, isRepeatable: true)
-    static let retry = Script(Lua.enqueue_function_lua, Lua.retry_lua, isAcknowledged: true)
+    static let retry = Script(Array(enqueueFunction), Lua.retry_lua, isAcknowledged: true)
     static let purge = Script(Lua.purge_lua)
 
     // For the number of workers.

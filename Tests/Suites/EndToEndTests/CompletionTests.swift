@@ -47,13 +47,13 @@ struct CompletionTests {
             ("attachd pro", "process"), ("attachd jobs de", "dead"), ("attachd loadtest --arr", "--arrivals"),
             ("attachd loadtest --arrivals po", "poisson"), ("attachd process pay", "payload.json"),
             ("attachd serve --config sett", "settings.yaml"), ("attachd serve --store sto", "stored"),
-            ("attachd serve --signing-k", "--signing-key"), ("attachd serve --log-level deb", "debug"),
+            ("attachd serve --signing-k", "--signing-key-file"), ("attachd serve --log-level deb", "debug"),
             ("attachd process --log-format js", "json"), ("attachd work --profile webpush-", "webpush-icon"),
             ("attachd batch --disable-format hei", "heic"), ("attachd serve --publish-style ho", "host"),
             ("attachd process --push-type vo", "voip"), ("attachd lint --dialect moe", "moengage"),
             ("attachd doctor --queue sq", "sqlite:"), ("attachd jobs list --queue rediss-", "rediss-sentinel://"),
             ("attachd config check sett", "settings.yaml"), ("attachd loadtest --through rew", "rewrite"),
-            ("attachd loadtest --payload pay", "payload.json"), ("attachd enqueue --api-token pay", "payload.json"),
+            ("attachd loadtest --payload pay", "payload.json"), ("attachd enqueue --api-token-file pay", "payload.json"),
         ]
     )
     func bash(line: String, word: String) async throws {

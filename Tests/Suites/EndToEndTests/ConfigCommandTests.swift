@@ -92,7 +92,7 @@ struct ConfigCommandTests {
         let token = attachd.folder.url.appending(path: "token")
         try Data("0123456789abcdef".utf8).write(to: token)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token.path)
-        let options = ["--metrics-listen", "127.0.0.1:0", "--api-token", token.path]
+        let options = ["--metrics-listen", "127.0.0.1:0", "--api-token-file", token.path]
         try await RunningSidecar.run(attachd, options) { sidecar in
             try await sidecar.waitForLog("attachd serves metrics.")
             let match = try #require(try /"metrics_port":"([0-9]+)"/.firstMatch(in: sidecar.logged))

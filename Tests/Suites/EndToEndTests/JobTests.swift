@@ -24,6 +24,7 @@ struct JobTests {
             for _ in 0..<2 {
                 let accepted = try await sidecar.enqueue(envelope(origin.url("/photo.jpg"), id: "a"))
                 #expect(accepted.status == 202 && accepted.text == #"{"id":"a"}"#)
+                #expect(accepted.headers["location"] == "/v1/jobs/a")
             }
             let job = try await sidecar.job("a")
             #expect(job["state"]?.text == "finished" && job["status"]?.text == "ok")
@@ -67,6 +68,7 @@ struct JobTests {
             #expect(try await sidecar.enqueue(slow).status == 202)
             let busy = try await sidecar.enqueue(envelope(origin.url(), id: "next"))
             #expect(busy.status == 429 && busy.headers["retry-after"] == "1")
+            #expect(try JSONValue(parsing: busy.body)["code"] == "queueFull")
             origin.stop()
             #expect(try await sidecar.job("slow")["result"]?["outcome"]?.text == "original")
             #expect(try await sidecar.enqueue(envelope("https://nowhere.invalid/a", id: "next")).status == 202)

@@ -142,11 +142,11 @@ struct PublishedAttachmentsTests {
         let old = try attachd.folder.write("\(key)\n", to: "old")
         let new = try attachd.folder.write("\(String(repeating: "n", count: 32))\n\(key)\n", to: "new")
         var published = ""
-        try await RunningSidecar.run(attachd, Self.options + ["--signing-key", old]) { sidecar in
+        try await RunningSidecar.run(attachd, Self.options + ["--signing-key-file", old]) { sidecar in
             let result = try result(try await sidecar.post(origin.url("/photo.jpg")))
             published = try path(result.value(at: try JSONPointer("/attachments/0/url"))?.text)
         }
-        for (options, status) in [(["--signing-key", new], 200), ([], 403)] {
+        for (options, status) in [(["--signing-key-file", new], 200), ([], 403)] {
             try await RunningSidecar.run(attachd, Self.options + options) { sidecar in
                 let file = try await sidecar.get(published)
                 #expect(file.status == status)

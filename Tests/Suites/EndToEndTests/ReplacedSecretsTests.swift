@@ -25,7 +25,7 @@ struct ReplacedSecretsTests {
     )
     func token(onSignal: Bool) async throws {
         let file = try attachd.folder.write(Self.tokens[0], to: "token")
-        try await RunningSidecar.run(attachd, ["--api-token", file]) { sidecar in
+        try await RunningSidecar.run(attachd, ["--api-token-file", file]) { sidecar in
             try await expect(404, sidecar, "/v1/jobs/none", token: Self.tokens[0])
             try await expect(401, sidecar, "/v1/jobs/none", token: Self.tokens[1])
             try attachd.folder.write(Self.tokens[1], to: "token")
@@ -50,7 +50,7 @@ struct ReplacedSecretsTests {
         defer { origin.stop() }
         let (old, new) = (String(repeating: "o", count: 32), String(repeating: "n", count: 32))
         let file = try attachd.folder.write(old, to: "key")
-        let options = ["--signing-key", file, "--public-url", "http://127.0.0.1:1"]
+        let options = ["--signing-key-file", file, "--public-url", "http://127.0.0.1:1"]
         try await RunningSidecar.run(attachd, options) { sidecar in
             let result = try JSONValue(parsing: try await sidecar.post(origin.url("/photo.jpg")).body)
             let url = try #require(result.value(at: JSONPointer("/attachments/0/url"))?.text)

@@ -33,10 +33,12 @@ struct TenantTests {
             func enqueue(_ id: String, of tenant: String?) async throws -> HTTPClient.Answer {
                 try await post(envelope("https://a.example/\(id)", id, of: tenant), sidecar)
             }
-            #expect(try await enqueue("1", of: "loud").status == 202)
+            let accepted = try await enqueue("1", of: "loud")
+            #expect(accepted.status == 202 && accepted.headers["location"] == "/v1/jobs/1?tenant=loud")
             let first = try await sidecar.get("/v1/jobs/1?tenant=loud").text
             let refused = try await enqueue("2", of: "loud")
             #expect(refused.status == 429 && refused.headers["retry-after"] == "1", "\(first)")
+            #expect(try JSONValue(parsing: refused.body)["code"] == "tenantShareUsed")
             #expect(refused.text.contains("The tenant loud's share of the queue is full."))
             #expect(try await enqueue("1", of: "quiet").status == 202)
             #expect(try await enqueue("1", of: nil).status == 202)

@@ -57,8 +57,8 @@ struct TrustTests {
     }
 
     @Test(
-        "a token or a key that others can read is refused with status 78",
-        arguments: ["--api-token", "--signing-key"]
+        "a token or a key that others can read is refused with status 78, also by the former names of the options",
+        arguments: ["--api-token-file", "--signing-key-file", "--api-token", "--signing-key"]
     )
     func readableByAll(option: String) async throws {
         let file = try attachd.folder.write(String(repeating: "k", count: 40), to: "secret", mode: 0o644)
@@ -77,7 +77,7 @@ struct TrustTests {
         let outcome = try await attachd.run(
             [
                 "process", "-", "--store", attachd.store, "--publish", "s3://bucket", "--public-url",
-                "https://cdn.example", "--publish-credentials", file,
+                "https://cdn.example", "--publish-credentials=\(file)",
             ],
             input: Self.input
         )

@@ -28,7 +28,7 @@ struct AccessibilityTests {
     func login() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("0123456789abcdef\n", to: "token")
-        try await PreviewServer.run(["--api-token", file]) { server, browser in
+        try await PreviewServer.run(["--api-token-file", file]) { server, browser in
             try await browser.open(server.url)
             try await browser.type("wrong-wrong-wrong\u{E007}", into: "input[name=token]")
             try await browser.wait(until: "return document.querySelector('[role=alert]') !== null")

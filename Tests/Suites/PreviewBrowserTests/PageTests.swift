@@ -174,7 +174,7 @@ struct PageTests {
     func token() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("0123456789abcdef\n", to: "token")
-        try await PreviewServer.run(["--api-token", file]) { server, browser in
+        try await PreviewServer.run(["--api-token-file", file]) { server, browser in
             try await browser.open(server.url)
             try await browser.type("wrong-wrong-wrong", into: "input[name=token]")
             try await browser.click("button")

@@ -40,7 +40,7 @@ final class PreviewServer: Sendable {
                 BuiltProgram.path("attachd"), "serve", "--file-urls", "--config",
                 Self.samples.appending(path: "preview/attachd.yaml").path, "--listen", "127.0.0.1:0", "--store",
                 folder.url.appending(path: "store").path, "--response-webhook",
-                "http://127.0.0.1:\(hookPort)/responses", "--signing-key", key, "--log-format", "json",
+                "http://127.0.0.1:\(hookPort)/responses", "--signing-key-file", key, "--log-format", "json",
             ] + arguments,
             in: folder.url,
             environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path],

@@ -207,6 +207,7 @@ struct SidecarServerTests {
             await started.wait()
             let second = try await post("/v1/rewrite", Self.payload, sidecar)
             #expect(second.status == 429 && second.headers["retry-after"] == "1")
+            #expect(try JSONValue(parsing: second.body)["code"] == "tooManyRequests")
             hold.send()
             let status = try await first.status
             #expect(status == 200)

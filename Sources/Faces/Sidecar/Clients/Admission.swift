@@ -66,7 +66,7 @@ final class Admission: Sendable {
                 line == TenantLines.shared
                 ? "The tenants that the configuration does not list have" : "The tenant \(tenant) has"
             let detail = "\(who) \(share) requests in progress already, the share of --requests. Try again shortly."
-            throw Problem(.tooManyRequests, detail, retryAfter: 1)
+            throw Problem(.tooManyRequests, detail, code: "tenantShareUsed", retryAfter: 1)
         }
         defer { leave(for: line) }
         return try await lending(line, work)

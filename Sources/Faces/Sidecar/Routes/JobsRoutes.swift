@@ -30,10 +30,23 @@ struct JobsRoutes: Sendable {
         }
         switch try await queue.enqueue(job) {
         case .accepted, .known, .finished: break
-        case .busy: throw refusal("The queue is full.")
-        case .overShare: throw refusal("The tenant \(job.tenant)'s share of the queue is full.")
+        case .busy: throw refusal("The queue is full.", "queueFull")
+        case .overShare: throw refusal("The tenant \(job.tenant)'s share of the queue is full.", "tenantShareUsed")
         }
-        return Self.response(.accepted, .object([.init("id", .string(job.id))]))
+        var response = Self.response(.accepted, .object([.init("id", .string(job.id))]))
+        let tenant = job.tenant == Job.defaultTenant ? "" : "?tenant=\(Self.escaped(job.tenant))"
+        response.headers[.location] = "/v1/jobs/\(Self.escaped(job.id))\(tenant)"
+        return response
+    }
+
+    /// Returns a text as a part of a URL: all bytes but letters and digits are percent-encoded.
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
+            return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+        }
+        .joined()
     }
 
     private func read(_ content: [UInt8], _ trace: TraceContext?) throws -> Job {
@@ -55,11 +68,12 @@ struct JobsRoutes: Sendable {
         )
     }
 
-    private func refusal(_ reason: String) -> Problem {
+    private func refusal(_ reason: String, _ code: String) -> Problem {
         recorder.record(.jobRefused)
         return Problem(
             .tooManyRequests,
             "\(reason) Send the notification unchanged, or try again.",
+            code: code,
             retryAfter: 1,
         )
     }

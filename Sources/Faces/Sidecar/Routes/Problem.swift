@@ -11,6 +11,8 @@ struct Problem: Error, HTTPResponseError, Equatable {
     var status: HTTPResponse.Status
     /// A description of the error and of what to do.
     var detail: String
+    /// A name by which programs tell problems apart, also those with the same status.
+    var code: String
     /// The number of seconds after which the client may try again.
     var retryAfter: Int?
     /// The value of `Content-Range` for a range that cannot be satisfied.
@@ -20,9 +22,12 @@ struct Problem: Error, HTTPResponseError, Equatable {
     /// A Boolean value that indicates whether the connection must be closed after the answer.
     var endsConnection = false
 
-    init(_ status: HTTPResponse.Status, _ detail: String, retryAfter: Int? = nil) {
+    /// Creates a problem. Without `code`, its code is that of the status, such as `notFound`.
+    init(_ status: HTTPResponse.Status, _ detail: String, code: String? = nil, retryAfter: Int? = nil) {
         self.status = status
         self.detail = detail
+        let words = status.reasonPhrase.split(separator: " ")
+        self.code = code ?? words[0].lowercased() + words.dropFirst().joined()
         self.retryAfter = retryAfter
     }
 
@@ -38,9 +43,13 @@ struct Problem: Error, HTTPResponseError, Equatable {
         return problem
     }()
 
+    /// The page that explains the statuses and codes, relative to the project.
+    static let page = "docs/http-api.md#statuses"
+
     var body: [UInt8] {
         JSONValue.object([
-            .init("type", "about:blank"),
+            .init("type", .string(Self.page)),
+            .init("code", .string(code)),
             .init("title", .string(status.reasonPhrase)),
             .init("status", .integer(status.code)),
             .init("detail", .string(detail)),
@@ -97,7 +106,7 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
 
     private func problem(for status: HTTPResponse.Status, _ request: Request) -> Problem {
         switch status {
-        case .notFound: Problem(status, "There is nothing at \(request.uri.path). docs/http-api.md lists the routes.")
+        case .notFound: Problem(status, "There is nothing at \(request.uri.path). GET /openapi.json lists the routes.")
         case .contentTooLarge: Problem(status, "The body is over 64 KiB; a push payload is 4 kB at most.")
         default: Problem(status, "The request is not valid.")
         }

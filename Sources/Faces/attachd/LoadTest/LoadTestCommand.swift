@@ -35,7 +35,7 @@ struct LoadTestCommand: AsyncParsableCommand {
     @OptionGroup(title: "Load") var load: LoadOptions
     @OptionGroup(title: "Spawned target") var spawn: SpawnOptions
     @OptionGroup(title: "Budgets and reports") var reports: ReportOptions
-    @Option(help: "The file with the API token of the sidecar.", completion: .file())
+    @Option(name: .setting(\.apiTokenFile), help: "The file with the API token of the sidecar.", completion: .file())
     var apiToken: String?
     @Option(help: "Also trust the certificate authorities in this file.", completion: .file())
     var caFile: String?
@@ -180,7 +180,7 @@ struct OpenTarget {
             let token = text.split(whereSeparator: \.isNewline).first
         else {
             // The path is not repeated: it may be the token itself.
-            let message = "The file of --api-token cannot be read. Give the path of a file with the token in one line."
+            let message = "The file of --api-token-file cannot be read. Give the path of a file with the token in one line."
             throw CommandError(.inputNotFound, message)
         }
         return Secret(String(token))

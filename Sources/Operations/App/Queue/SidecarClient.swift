@@ -125,7 +125,7 @@ package struct SidecarClient: Sendable {
     private static func refused(_ status: Int) -> JobQueueError {
         let advice =
             switch status {
-            case 401: "give its --api-token"
+            case 401: "give its --api-token-file"
             case 422: "it does not accept this payload or --callback; check its --allow-address"
             default: "see its log"
             }
