@@ -36,8 +36,8 @@ install() {
 need_swift() {
     local wanted=6.3 found
     command -v swift >/dev/null || fail "Swift is not installed. Get a toolchain of version $wanted or later from https://www.swift.org/install/linux/ and put it on the PATH."
-    found=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
-    [ -n "$found" ] || fail "'swift --version' names no version; attachd needs Swift $wanted or later."
+    found=$(swift --version 2>&1 | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1) || true
+    [ -n "$found" ] || fail "'swift --version' fails, so packages that the toolchain needs may be missing (https://www.swift.org/install/linux/): $(swift --version 2>&1 | head -n 1)"
     [ "$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n 1)" = "$wanted" ] || fail "Swift $found is too old; attachd needs $wanted or later: https://www.swift.org/install/linux/"
 }
 
