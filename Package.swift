@@ -376,7 +376,7 @@ let package = Package(
             "AppTests",
             [
                 "Base", "Media", "HTTPClient", "Downloads", "Storage", "JobsRedis", "Preview", "Sidecar", "Settings",
-                "App", "LoadTest", "Jobs", .product(name: "Logging", package: "swift-log"),
+                "App", "LoadTest", "Jobs", "JobsContract", .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .tests(

@@ -174,7 +174,7 @@ def sources_and_decoders(folder, u):
         ("private address", "http://10.0.0.1/a.jpg"), ("unknown host", "http://nowhere.invalid/a.jpg"),
         ("closed port", "http://127.0.0.1:1/a.jpg"), ("origin without TLS", u("a.jpg").replace("http:", "https:")),
         ("missing file", u("a.jpg?status=404")), ("failing origin", u("a.jpg?status=503")),
-        ("circle of redirects", u("a.jpg?redirect=loop")), ("empty file", u("empty.jpg")),
+        ("redirect loop", u("a.jpg?redirect=loop")), ("empty file", u("empty.jpg")),
         ("wrong length", u("a.jpg?length=1000000000")), ("broken connection", u("a.jpg?truncate=20B")),
         ("web page", u("page.jpg")), ("damaged picture", u("corrupt.jpg")),
         ("too many pixels", u("bomb.png")),
@@ -258,7 +258,7 @@ def services(u):
     worker.post("/v1/notifications", {"payload": payload(u("a.jpg?status=404"))})
     lines = worker.lines_with("collector")
     check_metric(worker, "collector", 'attachd_spans_dropped_total{reason="collector"}')
-    add("unreachable collector of traces", lines, None, '`attachd_spans_dropped_total{reason="collector"}`',
+    add("unreachable trace collector", lines, None, '`attachd_spans_dropped_total{reason="collector"}`',
         "Check the collector. Notifications are not affected.")
     worker.stop()
 
@@ -266,7 +266,7 @@ def services(u):
     lines = worker.lines_with("queue")
     check_metric(worker, "Redis", "attachd_queue_failures_total")
     add("unreachable Redis", lines, None, "`attachd_queue_available` is 0.",
-        "Check the Redis server. attachd connects when it answers.")
+        "Check the Redis server. attachd connects as soon as the server answers.")
     if worker.metrics().get("attachd_queue_available") != 0:
         silent.append("Redis: attachd_queue_available")
     worker.stop()

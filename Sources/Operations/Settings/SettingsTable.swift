@@ -87,10 +87,15 @@ package struct SettingsTable: Sendable {
     )
     .help("Read AWS credentials from this file.")
 
-    package let signingKeyFile = Setting("signingKeyFile", "--signing-key-file", .secretFile, missing: "the store's own")
-        .help(
-            "Sign URLs with the key in this file. During a change of keys, it has two lines: the new key and the old one."
-        )
+    package let signingKeyFile = Setting(
+        "signingKeyFile",
+        "--signing-key-file",
+        .secretFile,
+        missing: "the store's own"
+    )
+    .help(
+        "Sign URLs with the key in this file. During a change of keys, it has two lines: the new key and the old one."
+    )
 
     /// A Boolean value that indicates whether a file with keys, tokens, or credentials may be readable by its group, as
     /// Kubernetes mounts them.

@@ -10,6 +10,8 @@ package struct AttachmentPipeline: Sendable {
     let index: (any PreparedIndex)?
     let resolver: SourceResolver
     let forgotten: ForgottenSources
+    /// Returns the name of a source by which it is taken back.
+    private let sourceName: @Sendable (String) -> String
     private let recorder: any EventRecorder<ProcessingEvent>
 
     /// The implementations of the steps.
@@ -37,13 +39,16 @@ package struct AttachmentPipeline: Sendable {
         costs: CostModel = CostModel(),
         memory: SourceMemory? = nil,
         recorder: any EventRecorder<ProcessingEvent> = NoRecorder<ProcessingEvent>(),
+        mayReuse: @escaping @Sendable () -> Bool = { true },
+        sourceName: @escaping @Sendable (String) -> String = { $0 },
     ) {
         self.steps = RecordedSteps(steps: steps, recorder: recorder)
         let context = AttachmentJob.Context(steps: self.steps, time: time, costs: costs, memory: memory)
-        cache = AttachmentCache(context, rule: reuse, index: index, recorder: recorder)
+        cache = AttachmentCache(context, rule: reuse, index: index, recorder: recorder, mayReuse: mayReuse)
         self.index = index
         resolver = SourceResolver(rules: reuse.sources) { [downloader = steps.downloader] in downloader.resolve($0) }
         forgotten = ForgottenSources(time: time)
+        self.sourceName = sourceName
         self.time = time
         self.recorder = recorder
     }
@@ -156,7 +161,7 @@ package struct AttachmentPipeline: Sendable {
             steps: steps,
             time: time,
             sources: wanted.map(\.key.source),
-            isForgotten: { [forgotten] in forgotten.contains($0, since: run.moment) },
+            isForgotten: { [self] in isForgotten($0, since: run.moment) },
         )
         let stored = await files.store(ready, until: run.budget.storeExpiry)
         run.stopwatch.finish(.store)
@@ -179,19 +184,29 @@ package struct AttachmentPipeline: Sendable {
 
     // MARK: - Sources that are taken back
 
-    /// Drops everything made from the source at `url`, including work in progress. Returns the source's identifier in the
-    /// store, and whether the fleet's index knows of it.
-    func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
+    /// Drops everything made from the source at `url`, including work in progress. Returns the source's identity.
+    func forget(source url: String) async -> String {
         let source = resolver.source(of: url).identity
-        forgotten.forget(source)
-        cache.forget({ key, _ in key.source == source }, running: { $0.source == source })
-        return (source, await index?.forget(source: source) ?? true)
+        forget(sourceNamed: sourceName(source))
+        await index?.forget(source: source)
+        return source
     }
 
-    /// Drops the file with that name, so that no later notification gets it. Returns whether the fleet's index knows of it.
-    func forget(file name: String) async -> Bool {
+    /// Drops everything made from the source with that name, including work in progress.
+    func forget(sourceNamed name: String) {
+        forgotten.forget(name)
+        let isSource = { @Sendable [sourceName] (key: AttachmentKey) in sourceName(key.source) == name }
+        cache.forget({ key, _ in isSource(key) }, running: isSource)
+    }
+
+    /// Drops the file with that name, so that no later notification gets it.
+    func forget(file name: String) {
         cache.forget({ _, cached in cached.attachment.rung?.stored?.identifier == name }, running: { _ in false })
-        return await index?.forget(file: name) ?? true
+    }
+
+    /// Returns whether a source was taken back after `moment`.
+    func isForgotten(_ source: String, since moment: ForgottenSources.Moment) -> Bool {
+        forgotten.contains(sourceName(source), since: moment)
     }
 }
 
@@ -249,6 +264,9 @@ package protocol AttachmentStoring: Sendable {
     /// Removes a stored file.
     func forget(_ stored: StoredFile) async
 
+    /// Returns whether the file was taken back. Asks nobody.
+    func isForgotten(_ stored: StoredFile) -> Bool
+
     /// Extends the lifetime of a stored file as if it were stored now, and gives it a new URL. Returns `nil` if it no
     /// longer exists.
     func renew(_ stored: StoredFile) async -> StoredFile?
@@ -263,4 +281,6 @@ extension AttachmentStoring {
     package func release(_ stored: StoredFile) {}
 
     package func forget(_ stored: StoredFile) async {}
+
+    package func isForgotten(_ stored: StoredFile) -> Bool { false }
 }

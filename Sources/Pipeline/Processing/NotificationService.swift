@@ -63,15 +63,14 @@ package struct NotificationService: Sendable {
     private let longestHold: Duration
     private let time: any TimeSource
 
-    /// Drops everything made from the source at `url`, including work in progress. Returns the source's identifier in the
-    /// store, and whether all workers of the fleet will know of it.
-    package func forget(source url: String) async -> (source: String, isEverywhere: Bool) {
-        await pipeline.forget(source: url)
-    }
+    /// Drops everything made from the source at `url`, including work in progress. Returns the source's identity.
+    package func forget(source url: String) async -> String { await pipeline.forget(source: url) }
 
-    /// Drops the file with that name, so that no later notification gets it. Returns whether all workers of the fleet will
-    /// know of it.
-    package func forget(file name: String) async -> Bool { await pipeline.forget(file: name) }
+    /// Drops everything made from the source with that name in the fleet, including work in progress.
+    package func forget(sourceNamed name: String) { pipeline.forget(sourceNamed: name) }
+
+    /// Drops the file with that name, so that no later notification gets it.
+    package func forget(file name: String) { pipeline.forget(file: name) }
 
     package init(
         reader: PayloadReader,

@@ -47,6 +47,7 @@ extension Script {
     static let all = [
         prepare, noteHistory, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
         leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge, report, load, storeScaling,
+        takeBack, know, knowing,
     ]
 
     private typealias Lua = PackageResources
@@ -56,7 +57,9 @@ extension Script {
     // For producers, also in other languages (`Samples/redis`).
     static let enqueue = Script(Lua.enqueue_lua)
     /// The function of that script, without its last line, which calls it.
-    private static let enqueueFunction = Lua.enqueue_lua.dropLast().prefix(through: Lua.enqueue_lua.dropLast().lastIndex(of: 0x0A) ?? 0)
+    private static let enqueueFunction = Lua.enqueue_lua.dropLast().prefix(
+        through: Lua.enqueue_lua.dropLast().lastIndex(of: 0x0A) ?? 0
+    )
     static let state = Script(Lua.common_lua, Lua.state_lua, isRepeatable: true, isAcknowledged: true)
     static let cancel = Script(Lua.common_lua, Lua.answer_lua, Lua.cancel_lua, isAcknowledged: true)
 
@@ -86,6 +89,11 @@ extension Script {
     static let report = Script(Lua.common_lua, Lua.report_lua, isRepeatable: true)
     static let load = Script(Lua.common_lua, Lua.line_lua, Lua.load_lua, isRepeatable: true)
     static let storeScaling = Script(Lua.store_scaling_lua)
+
+    // For what was taken back.
+    static let takeBack = Script(Lua.common_lua, Lua.take_back_lua, isRepeatable: true, isAcknowledged: true)
+    static let know = Script(Lua.common_lua, Lua.know_lua, isRepeatable: true)
+    static let knowing = Script(Lua.common_lua, Lua.knowing_lua, isRepeatable: true)
 }
 
 // MARK: - Fields

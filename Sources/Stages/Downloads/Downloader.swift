@@ -58,8 +58,8 @@ package final class Downloader: Sendable {
     /// Returns the rule for the source at `url`, or `nil` if there is none.
     package func rule(for url: String) -> AccessRule? { settings.access.rule(for: url) }
 
-    /// Returns the source that `text` names: its URL, its origin, and the access with which it is fetched. The only place at
-    /// which a sender's URL is understood.
+    /// Returns the source that `text` names: its URL, its origin, and its access. Each attachment's URL is parsed here once;
+    /// later steps use this value.
     package func resolve(_ text: String) -> Source {
         do throws(DownloadURL.ParseError) {
             let target = try settings.access.target(of: text)

@@ -160,6 +160,14 @@ package final class AttachmentStore: Sendable {
         try await perform { [self] in Result { () throws(FileError) in try remove(forgetting: identifier) } }.get()
     }
 
+    /// Returns whether the file is in the store, as far as this process knows.
+    package func has(_ identifier: AttachmentIdentifier) -> Bool { index.withLock { $0.entries[identifier] != nil } }
+
+    /// Returns whether this process knows that the file was taken back. Reads no disk.
+    package func knowsForgotten(_ identifier: AttachmentIdentifier) -> Bool {
+        forgotten.contains(identifier, at: now())
+    }
+
     /// Returns whether the file was taken back and links to it may still exist.
     package func isForgotten(_ identifier: AttachmentIdentifier) -> Bool {
         forgotten.containsAnywhere(identifier, at: now())

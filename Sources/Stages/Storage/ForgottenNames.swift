@@ -91,3 +91,18 @@ package struct AttachmentReference: Sendable, Equatable {
 
     package init(file: AttachmentIdentifier) { self.file = file }
 }
+
+/// The outcome of taking attachments back.
+package struct ForgottenAttachments: Sendable {
+    package var files: [AttachmentIdentifier]
+    /// The number of workers that know of it.
+    package var workers: Int
+    /// A Boolean value that indicates whether any of it was known. If not, it is taken back all the same.
+    package var isKnown: Bool
+
+    package init(files: [AttachmentIdentifier], workers: Int, isKnown: Bool) {
+        self.files = files
+        self.workers = workers
+        self.isKnown = isKnown
+    }
+}

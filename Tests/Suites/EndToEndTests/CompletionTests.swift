@@ -53,7 +53,8 @@ struct CompletionTests {
             ("attachd process --push-type vo", "voip"), ("attachd lint --dialect moe", "moengage"),
             ("attachd doctor --queue sq", "sqlite:"), ("attachd jobs list --queue rediss-", "rediss-sentinel://"),
             ("attachd config check sett", "settings.yaml"), ("attachd loadtest --through rew", "rewrite"),
-            ("attachd loadtest --payload pay", "payload.json"), ("attachd enqueue --api-token-file pay", "payload.json"),
+            ("attachd loadtest --payload pay", "payload.json"),
+            ("attachd enqueue --api-token-file pay", "payload.json"),
         ]
     )
     func bash(line: String, word: String) async throws {

@@ -142,7 +142,7 @@ struct PreparedTests {
         let second = ScriptedSteps(time, Script())
         let notifications = Notifications(time, second, index: index)
         _ = await (try notifications.send()).value
-        _ = await index.forget(source: "https://a/1")
+        await index.forget(source: "https://a/1")
         _ = await (try notifications.send()).value
         #expect(second.downloads.isEmpty && index.asked == 1)
         time.advance(by: .seconds(61))
@@ -166,7 +166,7 @@ struct PreparedTests {
         let (index, steps) = (MemoryIndex(), ScriptedSteps(time, Script()))
         let notifications = Notifications(time, steps, index: index)
         _ = try await prepare(notifications)
-        #expect(await service(notifications).forget(source: "https://a/1").isEverywhere)
+        _ = await service(notifications).forget(source: "https://a/1")
         #expect(index.count == 0)
         time.advance(by: .seconds(1))
         _ = await (try notifications.send()).value
@@ -239,10 +239,7 @@ private final class MemoryIndex: PreparedIndex {
         return true
     }
 
-    func forget(source: String) async -> Bool {
+    func forget(source: String) async {
         state.withLock { state in state.entries = state.entries.filter { $0.key.source != source } }
-        return true
     }
-
-    func forget(file name: String) async -> Bool { false }
 }

@@ -59,7 +59,7 @@ struct SourceIdentityTests {
         let pipeline = AttachmentPipeline(steps: steps, time: time)
         let request = SourceRequest(url: "https://a/1", profile: .apns, accepted: time.now)
         _ = await pipeline.process(request, deadline: time.now + .seconds(10))
-        #expect(await pipeline.forget(source: "https://a/1").source == "one\nhttps://a/1")
+        #expect(await pipeline.forget(source: "https://a/1") == "one\nhttps://a/1")
         _ = await pipeline.process(request, deadline: time.now + .seconds(10))
         #expect(scripted.downloads.count == 2)
     }

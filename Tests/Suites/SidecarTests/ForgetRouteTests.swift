@@ -33,7 +33,7 @@ struct ForgetRouteTests {
                 path: "/v1/attachments/\(preview.file)",
                 port: sidecar.port
             )
-            #expect(answer.status == 200 && answer.text == #"{"forgotten":["\#(preview.file)"]}"#)
+            #expect(answer.status == 200 && answer.text == #"{"forgotten":["\#(preview.file)"],"workers":1}"#)
             let after = try await statuses()
             #expect(after == [410, 410, 410, 410])
             let unsigned = try await HTTPClient.send(path: "/v1/attachments/\(preview.file)", port: sidecar.port)
@@ -48,7 +48,7 @@ struct ForgetRouteTests {
         try await SidecarFixture.run(preview: preview) { sidecar in
             let path = "/v1/attachments?source=https%3A%2F%2Fexample.com%2Fa.jpg"
             let answer = try await HTTPClient.send("DELETE", path: path, port: sidecar.port)
-            #expect(answer.text == #"{"forgotten":["\#(preview.file)"]}"#)
+            #expect(answer.text == #"{"forgotten":["\#(preview.file)"],"workers":1}"#)
             let none = try await HTTPClient.send("DELETE", path: "/v1/attachments", port: sidecar.port)
             #expect(none.status == 400)
             let noName = try await HTTPClient.send("DELETE", path: "/v1/attachments/a.jpg", port: sidecar.port)

@@ -64,7 +64,9 @@ struct ListTests {
                 #expect(elements[index]["number"] == .integer(index))
                 #expect(elements[index]["my-attachment"] == "file:///store/a.jpg")
             }
-            #expect([1, 2, 4].allSatisfy { elements[$0]["status"] == 422 && elements[$0]["code"] == "unprocessableContent" })
+            #expect(
+                [1, 2, 4].allSatisfy { elements[$0]["status"] == 422 && elements[$0]["code"] == "unprocessableContent" }
+            )
             #expect(elements[2]["detail"]?.text?.contains("Send it to /v1/notifications") == true)
             #expect(answer.headers["attachd-outcome"] == "original")
             #expect(answer.headers["attachd-margin"].flatMap { Int($0) }.map { $0 > 0 } == true)

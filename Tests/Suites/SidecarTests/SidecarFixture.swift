@@ -102,11 +102,11 @@ struct SidecarFixture {
     private static func forget(
         _ reference: AttachmentReference,
         in store: AttachmentStore,
-    ) async throws -> [AttachmentIdentifier] {
+    ) async throws -> ForgottenAttachments {
         var files = [reference.file].compactMap(\.self)
         if let source = reference.source { files += try await store.files(of: source) }
         for file in files { try await store.forget(file) }
-        return files
+        return ForgottenAttachments(files: files, workers: 1, isKnown: !files.isEmpty)
     }
 
     /// Starts to shut down, as SIGTERM does.

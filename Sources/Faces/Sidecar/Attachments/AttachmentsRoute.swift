@@ -17,20 +17,24 @@ package struct AttachmentsRoute: Sendable {
     private let holds: AccessHolds?
     private let now: @Sendable () -> UnixTime
     private let forget: Forget?
+    /// Returns whether a file may be sent. If not, it may have been taken back, which cannot be asked now.
+    private let mayServe: @Sendable (AttachmentIdentifier) -> Bool
 
-    /// A function that takes attachments back and returns the names of their files.
-    package typealias Forget = @Sendable (AttachmentReference) async throws -> [AttachmentIdentifier]
+    /// A function that takes attachments back.
+    package typealias Forget = @Sendable (AttachmentReference) async throws -> ForgottenAttachments
 
     /// Creates the routes. Without `holds`, URLs that need a hold are refused. Without `forget`, attachments cannot
     /// be taken back.
     package init(
         store: AttachmentStore,
         holds: AccessHolds? = nil,
+        mayServe: @escaping @Sendable (AttachmentIdentifier) -> Bool = { _ in true },
         forget: Forget? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
     ) {
         self.store = store
         self.holds = holds
+        self.mayServe = mayServe
         self.forget = forget
         self.signer = URLSigner(keys: store.keyring)
         self.now = now
@@ -69,22 +73,26 @@ package struct AttachmentsRoute: Sendable {
     }
 
     private func respond(forgetting reference: AttachmentReference, _ forget: Forget) async throws -> Response {
-        let files: [AttachmentIdentifier]
+        let forgotten: ForgottenAttachments
         do {
-            files = try await forget(reference)
+            forgotten = try await forget(reference)
         } catch let error as AttachmentFailure {
             throw Problem(.badGateway, "The attachment was taken back here, but not everywhere. \(error.message)")
         } catch let error as FileError {
             let status = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
             throw Problem(status, "The attachment could not be taken back: \(error)")
         }
-        let names = files.map { JSONValue.string($0.description) }
+        guard forgotten.isKnown else {
+            throw Problem(.notFound, "No worker knows it. It is taken back all the same: nobody gets it from now on.")
+        }
+        let names = forgotten.files.map { JSONValue.string($0.description) }
+        let answer = JSONValue.object([
+            .init("forgotten", .array(names)), .init("workers", .integer(forgotten.workers)),
+        ])
         return Response(
             status: .ok,
             headers: [.contentType: "application/json"],
-            body: .init(
-                byteBuffer: ByteBuffer(bytes: JSONValue.object([.init("forgotten", .array(names))]).compactBytes)
-            ),
+            body: .init(byteBuffer: ByteBuffer(bytes: answer.compactBytes)),
         )
     }
 
@@ -104,6 +112,10 @@ package struct AttachmentsRoute: Sendable {
             guard let holds, holds.grants(identifier, to: name) else {
                 throw Problem(.forbidden, "The view of this link was closed. Open it again.")
             }
+        }
+        guard mayServe(identifier) else {
+            let detail = "attachd cannot ask now whether the attachment was taken back. Try again."
+            throw Problem(.serviceUnavailable, detail, retryAfter: 2)
         }
         guard let hold = try store.startAccessing(identifier) else {
             guard !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }

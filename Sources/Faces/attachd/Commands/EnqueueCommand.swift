@@ -15,7 +15,10 @@ struct EnqueueCommand: AsyncParsableCommand {
 
     @Argument(help: "Files with one payload each, or - for standard input.", completion: .file())
     var payloads: [String] = ["-"]
-    @Option(help: "The job's name. The same name is the same job, until a minute after its answer. Only for a single payload.")
+    @Option(
+        help:
+            "The job's name. The same name is the same job, until a minute after its answer. Only for a single payload."
+    )
     var id: String?
     @Option(help: "The tenant that the jobs are for. Tenants take turns, and each has its share of the queue.")
     var tenant: String?

@@ -180,7 +180,8 @@ struct OpenTarget {
             let token = text.split(whereSeparator: \.isNewline).first
         else {
             // The path is not repeated: it may be the token itself.
-            let message = "The file of --api-token-file cannot be read. Give the path of a file with the token in one line."
+            let message =
+                "The file of --api-token-file cannot be read. Give the path of a file with the token in one line."
             throw CommandError(.inputNotFound, message)
         }
         return Secret(String(token))

@@ -26,6 +26,8 @@ package final class Engine: Sendable {
     package let bucket: Bucket?
     /// The index of what the fleet made ready ahead of time; `nil` if there is no fleet with a bucket.
     let fleetIndex: FleetIndex?
+    /// What the fleet has taken back; `nil` if there is no fleet.
+    let fleet: FleetKnowledge?
     let downloader: Downloader
     /// The memory for the bytes of sources.
     let sourceMemory: SourceMemory
@@ -89,10 +91,19 @@ package final class Engine: Sendable {
         }
         observers.decoders.set(settings.disabledFormats)
         fleetIndex = Self.fleetIndex(settings, store, bucket)
+        var fleet: FleetKnowledge?
+        if case .redis = settings.queue, !readsLocalFiles {
+            fleet = FleetKnowledge(keep: settings.retention.keep, logger: logger)
+        }
+        self.fleet = fleet
         let steps = AttachmentPipeline.Steps(
             downloader: readsLocalFiles ? LocalFileReader(remote: downloader) : downloader,
             converter: decoders,
-            store: PublishedStore(store: store, location: Self.location(settings, readsLocalFiles, store, bucket)),
+            store: PublishedStore(
+                store: store,
+                location: Self.location(settings, readsLocalFiles, store, bucket),
+                fleet: fleet,
+            ),
         )
         service = NotificationService(
             reader: PayloadReader(dialects: settings.dialects),
@@ -102,6 +113,8 @@ package final class Engine: Sendable {
                 index: fleetIndex,
                 memory: sourceMemory,
                 recorder: RecorderGroup<ProcessingEvent>(observers.processing, NotificationCost(cost: cost)),
+                mayReuse: { [fleet] in fleet?.isCurrent ?? true },
+                sourceName: FleetKnowledge.name(ofSource:),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),

@@ -1,6 +1,8 @@
 import Base
 import Downloads
 import Files
+import Jobs
+package import Logging
 import Media
 import Processing
 import ServiceLifecycle
@@ -21,6 +23,8 @@ struct PublishedStore: AttachmentStoring {
     let store: AttachmentStore
     /// The location from which phones fetch the files.
     let location: Location
+    /// What the fleet has taken back; `nil` if there is no fleet.
+    var fleet: FleetKnowledge?
 
     /// The time before a request's deadline at which it is given up, so that its error can still be reported.
     private static let notice: Duration = .milliseconds(20)
@@ -53,6 +57,10 @@ struct PublishedStore: AttachmentStoring {
 
     func release(_ stored: StoredFile) { bucket?.release(stored.identifier) }
 
+    func isForgotten(_ stored: StoredFile) -> Bool {
+        AttachmentIdentifier(stored.identifier).map(store.knowsForgotten) ?? false
+    }
+
     func forget(_ stored: StoredFile) async {
         guard let file = AttachmentIdentifier(stored.identifier) else { return }
         // Ignores errors: the notification goes out without the file, and `forget` logs its own failures.
@@ -79,6 +87,8 @@ struct PublishedStore: AttachmentStoring {
                 byteCount: rung.report.byteCount,
                 sha256: file.sha256,
             )
+            // Others may have removed it since.
+            if fleet?.isCurrent == false { bucket.release(name) }
             try await bucket.publish(published, until: deadline - Self.notice)
             guard !store.isForgotten(file.identifier) else {
                 await forget(stored)
@@ -95,32 +105,33 @@ struct PublishedStore: AttachmentStoring {
         } catch {
             throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")
         }
+        await fleet?.record(file, of: source)
     }
 }
 
 // MARK: - Forgetting
 
-/// The removal of attachments from everywhere: the store, the cache, the work under way, and the bucket. Their links no
-/// longer work afterwards.
+/// The removal of attachments: from the store, the cache, the work under way, the bucket, and all workers of the queue. Their
+/// links no longer work afterwards.
 package struct Forgetting: Sendable {
     private let store: AttachmentStore
     private let bucket: Bucket?
-    /// Removes a source from this process's cache, and returns its identifier in the store.
-    private let forgetSource: @Sendable (String) async -> (source: String, isEverywhere: Bool)
-    private let forgetFile: @Sendable (String) async -> Bool
+    private let fleet: FleetKnowledge?
+    /// Removes a source from this process's cache, and returns its identity.
+    private let forgetSource: @Sendable (String) async -> String
+    private let forgetFile: @Sendable (String) -> Void
 
     private static let timeLimit: Duration = .seconds(20)
 
     /// Creates the removal for a running worker.
     init(_ engine: Engine) {
-        store = engine.store
-        bucket = engine.bucket
+        (store, bucket, fleet) = (engine.store, engine.bucket, engine.fleet)
         forgetSource = { await engine.service.forget(source: $0) }
-        forgetFile = { await engine.service.forget(file: $0) }
+        forgetFile = { engine.service.forget(file: $0) }
     }
 
-    /// Creates the removal for a process that processes no attachments.
-    package init(_ settings: Settings) throws {
+    /// Creates the removal for a process that processes no attachments. `queue` is that of the fleet, if there is one.
+    package init(_ settings: Settings, _ queue: OpenQueue?, logger: Logger) throws {
         store = try AttachmentStore(
             at: settings.store,
             keys: settings.signingKeys,
@@ -128,26 +139,37 @@ package struct Forgetting: Sendable {
             retention: settings.retention,
         )
         bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
+        fleet = queue?.redis.map { redis in
+            let fleet = FleetKnowledge(keep: settings.retention.keep, logger: logger)
+            fleet.connect(redis) { _ in }
+            return fleet
+        }
         let resolver = SourceResolver(rules: settings.reuse.sources) { url in
             Source(url, accessKey: settings.access.key(for: url))
         }
-        forgetSource = { (resolver.source(of: $0).identity, true) }
-        forgetFile = { _ in true }
+        forgetSource = { resolver.source(of: $0).identity }
+        forgetFile = { _ in }
     }
 
     package func shutDown() { bucket?.shutDown() }
 
-    /// Removes the attachments that `reference` names, and returns the names of the removed files.
-    package func forget(_ reference: AttachmentReference) async throws -> [AttachmentIdentifier] {
+    /// Takes back what `reference` names, also if nothing is known of it yet. Returns when no worker of the queue has it.
+    package func forget(_ reference: AttachmentReference) async throws -> ForgottenAttachments {
         var files = Set([reference.file].compactMap(\.self))
-        var failure: (any Error)?
+        var isKnown = files.contains { store.has($0) || store.isForgotten($0) }
+        var source: String?
         if let url = reference.source {
-            let (source, isEverywhere) = await forgetSource(url)
-            if !isEverywhere { failure = Self.isElsewhere }
-            files.formUnion(try await store.files(of: source))
+            let identity = await forgetSource(url)
+            let made = try await store.files(of: identity)
+            isKnown = isKnown || !made.isEmpty
+            files.formUnion(made)
+            source = identity
         }
+        let taken = try await fleet?.takeBack(files.map(\.description), source: source)
+        files.formUnion(taken?.mark.files.compactMap { AttachmentIdentifier($0) } ?? [])
+        var failure: (any Error)?
         for file in files {
-            if await !forgetFile(file.description) { failure = failure ?? Self.isElsewhere }
+            forgetFile(file.description)
             do {
                 try await Self.forget(file, in: store, bucket)
             } catch {
@@ -156,14 +178,23 @@ package struct Forgetting: Sendable {
             }
         }
         if let failure { throw failure }
-        return files.sorted { $0.description < $1.description }
+        var workers = 1
+        if let fleet, let taken { workers = try await fleet.whenKnown(taken.mark) }
+        return ForgottenAttachments(
+            files: files.sorted { $0.description < $1.description },
+            workers: workers,
+            isKnown: isKnown || taken?.isKnown == true,
+        )
     }
 
-    private static let isElsewhere = AttachmentFailure(
-        .store,
-        .publishFailed,
-        "The queue's Redis did not answer, so other workers of the fleet may still use the file. Take it back again.",
-    )
+    /// Takes back in this process what another one has taken back.
+    func apply(_ mark: FleetMark, by service: NotificationService) async throws {
+        if let source = mark.source { service.forget(sourceNamed: source) }
+        for file in mark.files.compactMap({ AttachmentIdentifier($0) }) {
+            forgetFile(file.description)
+            try await Self.forget(file, in: store, bucket)
+        }
+    }
 
     static func forget(_ file: AttachmentIdentifier, in store: AttachmentStore, _ bucket: Bucket?) async throws {
         try await store.forget(file)

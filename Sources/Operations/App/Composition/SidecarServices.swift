@@ -34,9 +34,13 @@ package struct SidecarServices: Sendable {
         self.engine = engine
         self.queue = queue
         self.logger = logger
-        if let redis = queue.redis { engine.fleetIndex?.connect(redis) }
+        if let redis = queue.redis {
+            engine.fleetIndex?.connect(redis)
+            let forgetting = Forgetting(engine)
+            engine.fleet?.connect(redis) { try await forgetting.apply($0, by: engine.service) }
+        }
         fleetFormats = FleetFormats(engine.formats, queue.redis, logger: logger)
-        start = QueueStart(queue, fleetFormats, logger: logger)
+        start = QueueStart(queue, fleetFormats, engine.fleet, logger: logger)
         queueHealth = QueueHealth(queue.jobs) { queue.redis?.problem }
         scaling = QueueScaling(queue.jobs, startTime: settings.workerStart)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
@@ -54,12 +58,14 @@ package struct SidecarServices: Sendable {
         let worker = settings.hasWorker || !takesRequests ? worker(takesRequests: takesRequests) : nil
         // Services stop in reverse order, but for the worker, which stops at once: its jobs must be back in the queue in time,
         // also where a request takes long.
-        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
-            .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
-            .init(service: fleetFormats),
-            .init(service: start),
-        ]
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] =
+            [
+                .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+                .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
+                .init(service: fleetFormats),
+            ] + [engine.fleet].compactMap { $0.map { .init(service: $0) } } + [
+                .init(service: start)
+            ]
         if let worker {
             services.append(.init(service: AfterQueueStart(service: worker, start: start)))
         }
@@ -177,7 +183,12 @@ extension SidecarServices {
 
     private var attachmentsRoute: AttachmentsRoute {
         let forgetting = Forgetting(engine)
-        return AttachmentsRoute(store: engine.store, holds: holds) { try await forgetting.forget($0) }
+        return AttachmentsRoute(
+            store: engine.store,
+            holds: holds,
+            mayServe: { [fleet = engine.fleet] in fleet?.mayServe($0) ?? true },
+            forget: { try await forgetting.forget($0) },
+        )
     }
 
     func server(takesRequests: Bool) -> SidecarServer {

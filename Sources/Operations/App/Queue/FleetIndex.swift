@@ -25,10 +25,9 @@ final class FleetIndex: PreparedIndex {
     /// The time limit of a question. An attachment is made again rather than late.
     private static let questionLimit: Duration = .milliseconds(100)
     /// The time limit of taking an attachment back.
-    private static let removalLimit: Duration = .seconds(5)
+    private static let removalLimit: Duration = .seconds(1)
     /// The most bytes of an entry that is read: inline pictures are the most of it.
     private static let entryLimit = 16_384
-    private static let mark = "taken"
     /// The time for which nothing is asked after a question without an answer.
     private static let pause: Duration = .seconds(5)
 
@@ -50,9 +49,7 @@ final class FleetIndex: PreparedIndex {
         let (table, field) = (table(of: name.source), digest(name.output))
         let answer = await time.answer(by: now + min(timeLimit, Self.questionLimit)) { [self] in
             guard let entry = try? await queue.value(of: field, in: table) else { return Answer(isThere: true) }
-            guard let found = read(entry) else { return Answer(isThere: true) }
-            let mark = try? await queue.value(of: Self.mark, in: takenTable(found.stored.identifier))
-            return Answer(found: mark == .some(.none) ? found : nil, isThere: true)
+            return Answer(found: read(entry), isThere: true)
         } else: {
             Answer(isThere: false)
         }
@@ -72,16 +69,9 @@ final class FleetIndex: PreparedIndex {
         }
     }
 
-    func forget(source: String) async -> Bool {
+    func forget(source: String) async {
         let table = table(of: source)
-        return await change(within: Self.removalLimit) { try await $0.remove(table: table) }
-    }
-
-    func forget(file name: String) async -> Bool {
-        let (table, lifetime) = (takenTable(name), lifetime)
-        return await change(within: Self.removalLimit) { queue in
-            try await queue.set(Self.mark, in: table, to: [1], for: lifetime)
-        }
+        _ = await change(within: Self.removalLimit) { try await $0.remove(table: table) }
     }
 
     /// Changes the index. Returns `false` if that was not done in time.
@@ -112,9 +102,6 @@ final class FleetIndex: PreparedIndex {
     }
 
     private func table(of source: String) -> String { "ready:\(digest(source))" }
-
-    /// The table that says of a file that it was taken back.
-    private func takenTable(_ name: String) -> String { "taken:\(digest(name))" }
 
     /// Returns a short name for a text of any length. It keeps apart what another version might make in another way, and
     /// what is in another bucket.

@@ -67,11 +67,14 @@ final class QueueStart: Service {
     private let reading: Task<Void, Never>
     private let logger: Logger
 
-    init(_ queue: OpenQueue, _ formats: FleetFormats, logger: Logger) {
+    init(_ queue: OpenQueue, _ formats: FleetFormats, _ fleet: FleetKnowledge?, logger: Logger) {
         self.queue = queue
         self.formats = formats
         self.logger = logger
-        reading = Task { await formats.read() }
+        reading = Task {
+            await formats.read()
+            await fleet?.learn()
+        }
     }
 
     /// Ends the process with an error if the server is not suited to the queue.

@@ -61,6 +61,7 @@ package struct SidecarClient: Sendable {
     package func forget(_ reference: AttachmentReference) async throws -> [String] {
         let path = reference.source.map { "?source=\(Self.encoded($0))" } ?? reference.file.map { "/\($0)" } ?? ""
         let answer = try await send(OutgoingMessage(.delete, headers: [:]), to: "\(server)/v1/attachments\(path)")
+        guard answer.0 != 404 else { return [] }
         guard answer.0 == 200 else { throw Self.refused(answer.0) }
         guard case .array(let names)? = try JSONValue(parsing: answer.1)["forgotten"] else { return [] }
         return names.compactMap(\.text)

@@ -132,7 +132,7 @@ extension AttachmentPipeline {
         cache.hold(prepared, for: key)
         let timeout = max(.zero, min(Self.indexTimeout, deadline - time.now))
         let isShared = await index?.add(prepared, as: PreparedName(key), within: timeout) ?? true
-        guard !forgotten.contains(wanted.key.source, since: moment) else {
+        guard !isForgotten(wanted.key.source, since: moment) else {
             _ = await forget(source: request.source)
             return answer(until: nil, Self.isForgotten)
         }

@@ -50,11 +50,8 @@ package protocol PreparedIndex: Sendable {
     /// themselves.
     func add(_ attachment: PreparedAttachment, as name: PreparedName, within timeout: Duration) async -> Bool
 
-    /// Removes all attachments from that source. Returns `false` if the index cannot be reached.
-    func forget(source: String) async -> Bool
-
-    /// Notes that the file with that name was taken back. Returns `false` if the index cannot be reached.
-    func forget(file name: String) async -> Bool
+    /// Removes all attachments from that source. What cannot be removed is no longer found, because its files were taken back.
+    func forget(source: String) async
 }
 
 // MARK: - JSON

@@ -31,6 +31,8 @@ final class AttachmentCache: Sendable {
     /// The attachments that other workers made ready; `nil` if there are no others.
     private let index: (any PreparedIndex)?
     private let recorder: any EventRecorder<ProcessingEvent>
+    /// Returns whether what was made before may be used now. If not, each notification makes its attachments anew.
+    private let mayReuse: @Sendable () -> Bool
     private let state = Mutex(State())
 
     init(
@@ -38,7 +40,9 @@ final class AttachmentCache: Sendable {
         rule: ReuseRule,
         index: (any PreparedIndex)? = nil,
         recorder: any EventRecorder<ProcessingEvent>,
+        mayReuse: @escaping @Sendable () -> Bool = { true },
     ) {
+        self.mayReuse = mayReuse
         self.context = context
         self.rule = rule
         self.index = index
@@ -110,12 +114,12 @@ final class AttachmentCache: Sendable {
         isAlone: Bool,
         _ onProgress: @escaping @Sendable (Progress) -> Void,
     ) -> Way {
-        let key = wanted.key
+        let (key, mayReuse) = (wanted.key, mayReuse())
         return state.withLock { state in
-            if let key = wanted.prepared, !wanted.isPreparation, let held = state.held(key, at: time.now) {
+            if mayReuse, let key = wanted.prepared, !wanted.isPreparation, let held = state.held(key, at: time.now) {
                 return .cached(held)
             }
-            let before = isAlone ? nil : state.cached.use(key)
+            let before = isAlone || !mayReuse ? nil : state.cached.use(key)
             if let before, before.isFresh(at: time.now) { return .cached(before) }
             if !isAlone, let job = state.running[key], let number = job.join(until: expiry, onProgress) {
                 return .joined(job, number: number)
@@ -163,7 +167,7 @@ final class AttachmentCache: Sendable {
     }
 
     private func work(on job: AttachmentJob, _ before: Entry?, _ prepared: AttachmentKey?) async {
-        if let prepared, await useIndex(on: job, prepared) { return }
+        if let prepared, mayReuse(), await useIndex(on: job, prepared) { return }
         // A revalidation is useful only if the cached file still exists.
         var before = before
         if let cached = before, await renewed(cached) == nil { before = nil }

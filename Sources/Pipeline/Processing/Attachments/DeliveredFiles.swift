@@ -19,7 +19,7 @@ struct DeliveredFiles: Sendable {
         var remaining: [(index: Int, rung: SharedRung)] = []
         for (index, attachment) in attachments.enumerated() {
             if attachment.stored != nil {
-                guard isForgotten(sources[index]) else { continue }
+                guard isForgotten(sources[index]) || attachment.stored.map(store.isForgotten) == true else { continue }
                 attempt[index].stored = nil
                 attempt[index].failure = Self.forgotten
             } else if let rung = attachment.rung {
@@ -49,7 +49,7 @@ struct DeliveredFiles: Sendable {
         -> StoredFile
     {
         let stored = try await stored(rung, of: source, until: expiry)
-        guard isForgotten(source) else { return stored }
+        guard isForgotten(source) || store.isForgotten(stored) else { return stored }
         // Removes it: it may have been stored after the source's files were removed.
         await store.forget(stored)
         throw Self.forgotten

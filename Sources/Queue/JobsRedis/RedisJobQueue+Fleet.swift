@@ -1,0 +1,53 @@
+import Base
+package import Jobs
+import Media
+
+extension RedisJobQueue: FleetStore {
+    package func record(_ file: String, of source: String, for lifetime: Duration) async throws {
+        let (time, made) = ("\(max(1, lifetime.milliseconds))", "\(settings.prefix)made:")
+        let commands = [
+            RedisCommand("SADD", "\(made)s:\(source)", file), RedisCommand("PEXPIRE", "\(made)s:\(source)", time),
+            RedisCommand("SET", "\(made)f:\(file)", "1", "PX", time),
+        ]
+        for case .error(let message) in try await replies(to: commands, on: self.commands, repeatable: true) {
+            throw JobQueueError(.broken, "The queue's Redis refused to record a file: \(message).")
+        }
+    }
+
+    package func takeBack(_ files: [String], source: String?, for lifetime: Duration) async throws -> TakenBack {
+        let reply = try await run(.takeBack, ["\(max(1, lifetime.milliseconds))", source ?? ""] + files).elements
+        guard let reply, reply.count >= 2, let version = reply[0].text, let known = reply[1].integer else {
+            throw Self.invalidReply("an invalid answer to a deletion")
+        }
+        let mark = FleetMark(
+            version: FleetVersion(version),
+            files: reply.dropFirst(2).compactMap(\.text),
+            source: source,
+        )
+        return TakenBack(mark: mark, isKnown: known == 1)
+    }
+
+    package func marks(after version: FleetVersion, leaseTime: Duration?) async throws -> [FleetMark] {
+        let lease = leaseTime.map { max(1, $0.milliseconds) } ?? 0
+        guard let marks = try await run(.know, [worker, version.text, "\(lease)"]).elements else {
+            throw Self.invalidReply("an invalid list of deletions")
+        }
+        return try marks.map { mark in
+            guard let parts = mark.elements, parts.count == 2, let version = parts[0].text,
+                let fields = parts[1].elements?.map({ $0.text ?? "" }), fields.count >= 2
+            else { throw Self.invalidReply("an invalid deletion") }
+            let files = stride(from: 3, to: fields.count, by: 2).map { fields[$0] }
+            return FleetMark(
+                version: FleetVersion(version),
+                files: files,
+                source: fields[1].isEmpty ? nil : fields[1],
+            )
+        }
+    }
+
+    package func workers(knowing version: FleetVersion) async throws -> (live: Int, behind: Int) {
+        let counts = try await run(.knowing, [version.text]).elements?.compactMap(\.integer)
+        guard let counts, counts.count == 2 else { throw Self.invalidReply("an invalid number of workers") }
+        return (counts[0], counts[1])
+    }
+}

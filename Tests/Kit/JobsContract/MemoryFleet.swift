@@ -1,0 +1,62 @@
+package import Base
+package import Jobs
+import Synchronization
+
+/// A fleet's store in memory, for tests: the reference of the contract.
+package final class MemoryFleet: Sendable {
+    fileprivate struct State {
+        var made: [String: [String]] = [:]
+        var taken: Set<String> = []
+        var marks: [FleetMark] = []
+        var leases: [String: (end: Instant, version: Int)] = [:]
+    }
+
+    fileprivate let state = Mutex(State())
+    fileprivate let time: any TimeSource
+
+    package init(time: any TimeSource = SystemTime()) { self.time = time }
+
+    /// Returns the store as the worker with that name sees it.
+    package func store(of worker: String) -> any FleetStore { Member(fleet: self, name: worker) }
+
+    private struct Member: FleetStore {
+        let fleet: MemoryFleet
+        let name: String
+
+        func record(_ file: String, of source: String, for lifetime: Duration) {
+            fleet.state.withLock { $0.made[source, default: []].append(file) }
+        }
+
+        func takeBack(_ files: [String], source: String?, for lifetime: Duration) -> TakenBack {
+            fleet.state.withLock { state in
+                var all = files
+                for file in source.flatMap({ state.made[$0] }) ?? [] where !all.contains(file) { all.append(file) }
+                let isMade = all.contains { file in state.made.values.contains { $0.contains(file) } }
+                let names = all.map { "f \($0)" } + (source.map { ["s \($0)"] } ?? [])
+                let isKnown = isMade || names.contains { state.taken.contains($0) }
+                state.taken.formUnion(names)
+                let version = FleetVersion("\(state.marks.count + 1)-0")
+                state.marks.append(FleetMark(version: version, files: all, source: source))
+                return TakenBack(mark: state.marks[state.marks.count - 1], isKnown: isKnown)
+            }
+        }
+
+        func marks(after version: FleetVersion, leaseTime: Duration?) -> [FleetMark] {
+            let (known, now) = (Self.number(version), fleet.time.now)
+            return fleet.state.withLock { state in
+                state.leases[name] = leaseTime.map { (now + $0, known) }
+                return leaseTime == nil ? [] : Array(state.marks.dropFirst(known))
+            }
+        }
+
+        func workers(knowing version: FleetVersion) -> (live: Int, behind: Int) {
+            let (number, now) = (Self.number(version), fleet.time.now)
+            return fleet.state.withLock { state in
+                let live = state.leases.values.filter { $0.end > now }
+                return (live.count, live.count { $0.version < number })
+            }
+        }
+
+        private static func number(_ version: FleetVersion) -> Int { Int(version.text.prefix { $0 != "-" }) ?? 0 }
+    }
+}
