@@ -93,6 +93,26 @@ package protocol JobQueue: Sendable {
 
     /// Deletes all dead letters and returns their number.
     func purgeDeadLetters() async throws -> Int
+
+    /// Removes everything that the queue has of these jobs, unanswered: jobs, results, dead letters, and answers to post.
+    /// Returns the number of what was removed. Work in progress goes on, but its answer is dropped.
+    func forget(_ jobs: ForgottenJobs) async throws -> Int
+}
+
+/// The jobs to remove from a queue.
+package enum ForgottenJobs: Sendable, Equatable {
+    case one(JobName)
+    case all(tenant: String)
+
+    package var tenant: String {
+        switch self {
+        case .one(let name): name.tenant
+        case .all(let tenant): tenant
+        }
+    }
+
+    /// The job's id; `nil` for all.
+    package var id: String? { if case .one(let name) = self { name.id } else { nil } }
 }
 
 extension JobQueue {

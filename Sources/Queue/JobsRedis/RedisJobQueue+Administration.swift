@@ -70,6 +70,62 @@ extension RedisJobQueue {
         try await run(.purge, [String]()).integer ?? 0
     }
 
+    package func forget(_ jobs: ForgottenJobs) async throws -> Int {
+        var count = 0
+        for place in ["hi", "lo", "dead"] {
+            var start = "-"
+            while !start.isEmpty {
+                let (next, removed) = try await forget(jobs, in: place, [start])
+                count += removed
+                start = next
+            }
+        }
+        let entries = try await elements(of: RedisCommand("ZRANGE", "\(settings.prefix)callbacks", "0", "-1"))
+        for start in stride(from: 0, to: entries.count, by: Self.page) {
+            let page = entries[start..<min(entries.count, start + Self.page)]
+            count += try await forget(jobs, in: "callbacks", Array(page)).removed
+        }
+        for key in try await resultKeys(of: jobs) {
+            let reply = try await replies(to: [RedisCommand("DEL", key)], on: commands, repeatable: true)[0]
+            count += reply.integer ?? 0
+        }
+        return count
+    }
+
+    /// Removes jobs from a page of a place. Returns the start of the next page, or an empty text after the last one.
+    private func forget(_ jobs: ForgottenJobs, in place: String, _ page: [String]) async throws
+        -> (next: String, removed: Int)
+    {
+        let reply = try await run(.forget, [jobs.tenant, jobs.id ?? "", place] + page).elements
+        guard let reply, reply.count == 2, let next = reply[0].text, let removed = reply[1].integer else {
+            throw Self.invalidReply("an invalid answer to a removal")
+        }
+        return (next, removed)
+    }
+
+    private func resultKeys(of jobs: ForgottenJobs) async throws -> [String] {
+        if case .one(let name) = jobs { return [resultKey(name)] }
+        let pattern = resultKey(JobName(id: "*", tenant: jobs.tenant))
+        var (keys, cursor): ([String], String) = ([], "0")
+        repeat {
+            let scan = RedisCommand("SCAN", cursor, "MATCH", pattern, "COUNT", "1000")
+            guard let reply = try await replies(to: [scan], on: commands, repeatable: true)[0].elements,
+                reply.count == 2,
+                let next = reply[0].text, let found = reply[1].elements
+            else { throw Self.invalidReply("an invalid list of results") }
+            keys += found.compactMap(\.text)
+            cursor = next
+        } while cursor != "0"
+        return keys
+    }
+
+    private func elements(of command: RedisCommand) async throws -> [String] {
+        guard let reply = try await replies(to: [command], on: commands, repeatable: true)[0].elements else {
+            throw Self.invalidReply("an invalid list of answers to post")
+        }
+        return reply.compactMap(\.text)
+    }
+
     /// Returns dead letters and their ids in the stream, newest first. A letter that cannot be read is `nil`.
     private func deadLetters(_ limit: Int, before end: String) async throws -> [(id: String, letter: DeadLetter?)] {
         let read = RedisCommand("XREVRANGE", "\(settings.prefix)dead", end, "-", "COUNT", "\(limit)")

@@ -47,7 +47,7 @@ extension Script {
     static let all = [
         prepare, noteHistory, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
         leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge, report, load, storeScaling,
-        takeBack, know, knowing,
+        forget, takeBack, know, knowing,
     ]
 
     private typealias Lua = PackageResources
@@ -84,6 +84,7 @@ extension Script {
     static let jobs = Script(Lua.common_lua, Lua.jobs_lua, isRepeatable: true)
     static let retry = Script(Array(enqueueFunction), Lua.retry_lua, isAcknowledged: true)
     static let purge = Script(Lua.purge_lua)
+    static let forget = Script(Lua.common_lua, Lua.forget_lua, isAcknowledged: true)
 
     // For the number of workers.
     static let report = Script(Lua.common_lua, Lua.report_lua, isRepeatable: true)

@@ -178,6 +178,17 @@ struct JobTables {
 
     func purgeDeadLetters() throws -> Int { try database.change("DELETE FROM dead") }
 
+    mutating func forget(_ jobs: ForgottenJobs) throws -> Int {
+        let filter = "WHERE tenant = ?" + (jobs.id == nil ? "" : " AND id = ?")
+        let values = StatementArguments([jobs.tenant, jobs.id].compactMap(\.self))
+        let open = try database.change("DELETE FROM job \(filter)", values)
+        let answers = try database.rows("DELETE FROM outbox \(filter) RETURNING length(body) AS bytes", values)
+        changes.add(-open - answers.count, of: limits.shares.line(of: jobs.tenant))
+        for answer in answers { changes.answerBytes -= try answer.value("bytes") as Int }
+        let others = try ["reply", "dead"].map { try database.change("DELETE FROM \($0) \(filter)", values) }
+        return open + answers.count + others.reduce(0, +)
+    }
+
     // MARK: States of jobs
 
     func state(of name: JobName) throws -> JobState { try listing.state(of: name) }

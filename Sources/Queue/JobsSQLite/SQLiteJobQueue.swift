@@ -167,6 +167,10 @@ package final class SQLiteJobQueue: JobQueue {
     package func purgeDeadLetters() async throws -> Int {
         try await commits.change { try $0.purgeDeadLetters() }
     }
+
+    package func forget(_ jobs: ForgottenJobs) async throws -> Int {
+        try await commits.change { try $0.forget(jobs) }
+    }
 }
 
 // MARK: - Scaling

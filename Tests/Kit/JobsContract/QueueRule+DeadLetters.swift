@@ -33,6 +33,41 @@ extension QueueRule {
             #expect(try await queue.purgeDeadLetters() == 0)
             #expect(try await queue.deadLetters(9).isEmpty)
         },
+        QueueRule("all that the queue has of a job can be removed, and of all jobs of a tenant") { queues in
+            let queue = try await queues.open()
+            for tenant in ["person", "other"] {
+                let url = "https://gateway.example/done"
+                let jobs = ["finished", "posted", "dead", "running", "waiting"].map { id in
+                    Job.sample(id, tenant: tenant, callback: id == "posted" ? url : nil)
+                }
+                var leases: [String: Lease] = [:]
+                for job in jobs {
+                    #expect(try await queue.enqueue(job) == .accepted)
+                    if job.id != "waiting" { leases[job.id] = try await queue.leaseOne().lease }
+                }
+                for id in ["finished", "posted"] {
+                    #expect(try await queue.finish(try #require(leases[id]), with: .sample()))
+                }
+                #expect(try await queue.deadLetter(try #require(leases["dead"]), with: JobReply(.poison, body: [])))
+                #expect(try await queue.start(try #require(leases["running"])))
+                if tenant == "person" {
+                    #expect(try await queue.forget(.one(JobName(id: "waiting", tenant: tenant))) > 0)
+                    #expect(try await queue.forget(.one(JobName(id: "waiting", tenant: tenant))) == 0)
+                    #expect(try await queue.forget(.all(tenant: tenant)) > 0)
+                    #expect(try await queue.finish(try #require(leases["running"]), with: .sample()) == false)
+                    for job in jobs {
+                        #expect(try await queue.state(of: job.name, waiting: .zero) == .unknown, "\(job.id)")
+                    }
+                    let status = try await queue.status()
+                    #expect([status.dead, status.waiting, status.running, status.callbacks] == [0, 0, 0, 0])
+                    #expect(try await queue.forget(.all(tenant: tenant)) == 0)
+                }
+            }
+            let status = try await queue.status()
+            #expect([status.dead, status.waiting, status.running, status.callbacks] == [1, 1, 1, 1])
+            // A name that was removed is new.
+            #expect(try await queue.enqueue(.sample("waiting", tenant: "person")) == .accepted)
+        },
         QueueRule("a dead letter can be retried as if it were new") { queues in
             let queue = try await queues.open()
             let job = Job.sample(within: .seconds(20))

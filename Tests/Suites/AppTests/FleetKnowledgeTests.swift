@@ -25,7 +25,11 @@ struct FleetKnowledgeTests {
         private let failing = Atomic(false)
 
         init(_ name: String, in fleet: MemoryFleet, _ time: TestTime) {
-            knowledge = FleetKnowledge(keep: .seconds(86_400), time: time, logger: Logger(label: "test"))
+            knowledge = FleetKnowledge(
+                keep: .seconds(86_400),
+                time: time,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            )
             knowledge.connect(fleet.store(of: name)) { [self] mark in
                 if failing.load(ordering: .relaxed) { throw SystemError("remove", code: 5) }
                 applied.withLock { $0.append(mark) }

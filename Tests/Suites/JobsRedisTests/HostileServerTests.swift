@@ -35,6 +35,12 @@ struct HostileServerTests {
             { _ = try await queue.jobs(3) },
             { _ = try await queue.deadLetters(3) },
             { _ = try await queue.purgeDeadLetters() },
+            { _ = try await queue.forget(.all(tenant: "a")) },
+            { _ = try await queue.forget(.one(JobName(id: "a"))) },
+            { _ = try await queue.takeBack(["a"], source: "b", for: .seconds(1)) },
+            { _ = try await queue.marks(after: .none, leaseTime: .seconds(1)) },
+            { _ = try await queue.workers(knowing: .none) },
+            { try await queue.record("a", of: "b", for: .seconds(1)) },
             { _ = try await queue.serverWarnings() },
         ]
         var foreign: [any Error] = []

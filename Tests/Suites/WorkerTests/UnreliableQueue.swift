@@ -59,4 +59,5 @@ final class UnreliableQueue: JobQueue {
     func deadLetters(_ limit: Int) async throws -> [DeadLetter] { try await queue.deadLetters(limit) }
     func retryDeadLetter(_ name: JobName) async throws -> Enqueued? { try await queue.retryDeadLetter(name) }
     func purgeDeadLetters() async throws -> Int { try await queue.purgeDeadLetters() }
+    func forget(_ jobs: ForgottenJobs) async throws -> Int { try await queue.forget(jobs) }
 }

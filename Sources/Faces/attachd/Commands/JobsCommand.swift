@@ -10,7 +10,7 @@ struct JobsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",
         abstract: "Inspects and administers the queue.",
-        subcommands: [List.self, Show.self, Dead.self, Retry.self, Purge.self],
+        subcommands: [List.self, Show.self, Dead.self, Retry.self, Purge.self, Forget.self],
         defaultSubcommand: List.self,
     )
 
@@ -175,6 +175,33 @@ struct JobsCommand: AsyncParsableCommand {
         func run() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
                 print("forgot \(try await view.purge())")
+            }
+        }
+    }
+
+    struct Forget: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes all that the queue has of a job, or of all jobs of a tenant.",
+            discussion:
+                "Removes waiting jobs without an answer, results, dead letters, and answers that wait for their callback.",
+        )
+
+        @Argument(help: "The job's id. Omit it to remove all jobs of the tenant.") var id: String?
+        @Option(help: "The tenant of the job, or of all jobs to remove.") var tenant: String?
+        @OptionGroup var queue: QueueOptions
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            let jobs: ForgottenJobs
+            switch (id, tenant) {
+            case (let id?, _): jobs = .one(JobName(id: id, tenant: tenant ?? Job.defaultTenant))
+            case (nil, let tenant?): jobs = .all(tenant: tenant)
+            case (nil, nil): throw ValidationError("Name a job, or a tenant with --tenant.")
+            }
+            try await QueueView.with(queue, common, changes: true) { view in
+                let count = try await view.forget(jobs)
+                print("forgot \(count)")
+                guard count > 0 else { throw CommandError(.inputNotFound, "The queue has nothing of it.") }
             }
         }
     }

@@ -94,16 +94,17 @@ final class FleetKnowledge: Service {
     func learn() async {
         guard let link = state.withLock(\.link) else { return }
         do {
-            try await recordRest(in: link.store)
+            let rest = state.withLock(\.unrecorded)
+            try await record(rest, in: link.store)
             while true {
                 let asked = time.now
                 let (version, hadLease) = state.withLock { ($0.version, asked < $0.leaseEnd) }
                 let marks = try await answer { try await link.store.marks(after: version, leaseTime: Self.leaseTime) }
                 // Whoever takes something back waits for this worker from now on. What came before must be done first.
                 if hadLease || marks.isEmpty { renew(from: asked) }
-                guard !marks.isEmpty else { return }
+                guard !marks.isEmpty else { return state.withLock { $0.unrecorded.removeFirst(rest.count) } }
                 for var mark in marks {
-                    // Those that the store did not know when it made the mark.
+                    // With those that the store did not know when it made the mark.
                     mark.files += state.withLock { $0.unrecorded.filter { $0.source == mark.source } }.map(\.file)
                     try await link.apply(mark)
                     state.withLock { $0.version = mark.version }
@@ -147,12 +148,9 @@ final class FleetKnowledge: Service {
         }
     }
 
-    private func recordRest(in store: any FleetStore) async throws {
-        let rest = state.withLock(\.unrecorded)
-        let lifetime = lifetime
+    private func record(_ rest: [Made], in store: any FleetStore) async throws {
         for made in rest {
-            try await answer { try await store.record(made.file, of: made.source, for: lifetime) }
-            state.withLock { _ = $0.unrecorded.removeFirst() }
+            try await answer { [lifetime] in try await store.record(made.file, of: made.source, for: lifetime) }
         }
     }
 

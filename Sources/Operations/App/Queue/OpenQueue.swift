@@ -120,6 +120,9 @@ package struct QueueView: Sendable {
     /// Deletes all dead letters, and returns their number.
     package func purge() async throws -> Int { try await changeable().purgeDeadLetters() }
 
+    /// Removes everything that the queue has of these jobs, and returns the number of what was removed.
+    package func forget(_ jobs: ForgottenJobs) async throws -> Int { try await changeable().forget(jobs) }
+
     package func shutDown() async {
         if case .queue(let queue) = backend { await queue.shutDown() }
     }

@@ -150,4 +150,5 @@ extension SimulatedQueue {
     func deadLetters(_ limit: Int) async throws -> [DeadLetter] { [] }
     func retryDeadLetter(_ name: JobName) async throws -> Enqueued? { nil }
     func purgeDeadLetters() async throws -> Int { 0 }
+    func forget(_ jobs: ForgottenJobs) async throws -> Int { 0 }
 }
