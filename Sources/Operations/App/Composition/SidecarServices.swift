@@ -131,7 +131,11 @@ package struct SidecarServices: Sendable {
 extension SidecarServices {
     func worker(takesRequests: Bool) -> WorkerService {
         let recent = takesRequests ? recentJobs : nil
-        let jobs = NotificationJobs(service: engine.service) { recent?.note(.init(id: $0.id, content: $0.content)) }
+        let jobs = NotificationJobs(
+            service: engine.service,
+            onJob: { recent?.note(.init(id: $0.id, content: $0.content)) },
+            beforeJob: { [fleet = engine.fleet] in await fleet?.catchUp() },
+        )
         return WorkerService(
             queue: queue.jobs,
             handler: jobs,

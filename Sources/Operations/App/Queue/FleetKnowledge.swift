@@ -25,7 +25,7 @@ final class FleetKnowledge: Service {
         var isAway = false
     }
 
-    private struct Made: Sendable {
+    private struct Made: Hashable, Sendable {
         var file: String
         var source: String
     }
@@ -102,7 +102,10 @@ final class FleetKnowledge: Service {
                 let marks = try await answer { try await link.store.marks(after: version, leaseTime: Self.leaseTime) }
                 // Whoever takes something back waits for this worker from now on. What came before must be done first.
                 if hadLease || marks.isEmpty { renew(from: asked) }
-                guard !marks.isEmpty else { return state.withLock { $0.unrecorded.removeFirst(rest.count) } }
+                guard !marks.isEmpty else { 
+                    let recorded = Set(rest)
+                    return state.withLock { $0.unrecorded.removeAll(where: recorded.contains) }
+                }
                 for var mark in marks {
                     // With those that the store did not know when it made the mark.
                     mark.files += state.withLock { $0.unrecorded.filter { $0.source == mark.source } }.map(\.file)
@@ -118,6 +121,12 @@ final class FleetKnowledge: Service {
                 metadata: ["reason": "\(error)"]
             )
         }
+    }
+
+    /// Asks the store, if this worker is not current. A worker that gets jobs from the store can ask it, too.
+    func catchUp() async {
+        guard !isCurrent else { return }
+        await time.answer(by: time.now + Self.recordLimit) { await self.learn() } else: {}
     }
 
     private func isCurrent(_ state: borrowing State) -> Bool { time.now < state.leaseEnd }

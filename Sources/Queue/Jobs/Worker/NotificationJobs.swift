@@ -19,15 +19,23 @@ package struct NotificationJobs: JobHandler {
     private let service: NotificationService
     /// Receives each job that begins, for the preview.
     private let onJob: @Sendable (Job) -> Void
+    /// Called before each job.
+    private let beforeJob: @Sendable () async -> Void
     private let running = RunningJobs()
 
-    package init(service: NotificationService, onJob: @escaping @Sendable (Job) -> Void = { _ in }) {
+    package init(
+        service: NotificationService,
+        onJob: @escaping @Sendable (Job) -> Void = { _ in },
+        beforeJob: @escaping @Sendable () async -> Void = {},
+    ) {
         self.service = service
         self.onJob = onJob
+        self.beforeJob = beforeJob
     }
 
     package func answer(_ job: LeasedJob, until deadline: Instant) async -> JobReply {
         onJob(job.job)
+        await beforeJob()
         do throws(RequestError) {
             let work = RunningJobs.Work(request: try read(job), report: AnswerReport())
             running[job] = work
