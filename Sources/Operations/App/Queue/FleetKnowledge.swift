@@ -102,16 +102,11 @@ final class FleetKnowledge: Service {
                 let marks = try await answer { try await link.store.marks(after: version, leaseTime: Self.leaseTime) }
                 // Whoever takes something back waits for this worker from now on. What came before must be done first.
                 if hadLease || marks.isEmpty { renew(from: asked) }
-                guard !marks.isEmpty else { 
+                guard !marks.isEmpty else {
                     let recorded = Set(rest)
                     return state.withLock { $0.unrecorded.removeAll(where: recorded.contains) }
                 }
-                for var mark in marks {
-                    // With those that the store did not know when it made the mark.
-                    mark.files += state.withLock { $0.unrecorded.filter { $0.source == mark.source } }.map(\.file)
-                    try await link.apply(mark)
-                    state.withLock { $0.version = mark.version }
-                }
+                try await apply(marks, by: link)
             }
         } catch {
             guard state.withLock({ $0.isAway ? false : !isCurrent($0) }) else { return }
@@ -123,10 +118,38 @@ final class FleetKnowledge: Service {
         }
     }
 
+    /// Takes back what the marks name, and renews the lease meanwhile: to remove objects from a bucket may take long.
+    private func apply(_ marks: [FleetMark], by link: Link) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                while (try? await time.sleep(for: Self.interval)) != nil { await keepLease(in: link.store) }
+            }
+            defer { group.cancelAll() }
+            for var mark in marks {
+                // With those that the store did not know when it made the mark.
+                mark.files += state.withLock { $0.unrecorded.filter { $0.source == mark.source } }.map(\.file)
+                try await link.apply(mark)
+                state.withLock { $0.version = mark.version }
+            }
+        }
+    }
+
+    /// Renews the lease if this worker still has it, for the marks that it knows.
+    private func keepLease(in store: any FleetStore) async {
+        let asked = time.now
+        let (version, hasLease) = state.withLock { ($0.version, asked < $0.leaseEnd) }
+        guard hasLease, (try? await answer { try await store.marks(after: version, leaseTime: Self.leaseTime) }) != nil
+        else { return }
+        state.withLock { $0.leaseEnd = max($0.leaseEnd, asked + Self.leaseTime) }
+    }
+
     /// Asks the store, if this worker is not current. A worker that gets jobs from the store can ask it, too.
     func catchUp() async {
         guard !isCurrent else { return }
-        await time.answer(by: time.now + Self.recordLimit) { await self.learn() } else: {}
+        await time.answer(by: time.now + Self.recordLimit) {
+            await self.learn()
+        } else: {
+        }
     }
 
     private func isCurrent(_ state: borrowing State) -> Bool { time.now < state.leaseEnd }
