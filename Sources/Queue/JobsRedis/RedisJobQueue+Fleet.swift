@@ -6,7 +6,7 @@ extension RedisJobQueue: FleetStore {
     package func record(_ file: String, of source: String, for lifetime: Duration) async throws {
         let (time, made) = ("\(max(1, lifetime.milliseconds))", "\(settings.prefix)made:")
         let commands = [
-            RedisCommand("SADD", "\(made)s:\(source)", file), RedisCommand("PEXPIRE", "\(made)s:\(source)", time),
+            RedisCommand("HSET", "\(made)s:\(source)", file, "1"), RedisCommand("PEXPIRE", "\(made)s:\(source)", time),
             RedisCommand("SET", "\(made)f:\(file)", "1", "PX", time),
         ]
         for case .error(let message) in try await replies(to: commands, on: self.commands, repeatable: true) {

@@ -21,7 +21,7 @@ struct SettingOptionsTests {
             "process": [.common], "batch": [.common], "dialects": [.common], "lint": [.common],
             "doctor": [.common, .server, .queue, .preview],
             "serve": [.common, .server, .queue, .preview], "work": [.common, .server, .queue],
-            "forget": [.common, .server],
+            "forget": [.common, .server, .queue],
         ]
         for (command, groups) in commands {
             let found = try await options(of: command)

@@ -10,7 +10,7 @@ struct UserTests {
     /// The rights of a worker according to `Samples/redis/README.md`.
     static let workerRights = [
         "+@stream", "+@scripting", "+@hash", "+@sortedset", "+get", "+mget", "+set", "+del", "+exists", "+rename",
-        "+pexpire", "+ping", "+info", "+time", "+select", "+client|setname",
+        "+pexpire", "+ping", "+info", "+scan", "+time", "+select", "+client|setname",
     ]
 
     @Test("a worker with only the rights it needs keeps the contract", arguments: QueueRule.all)
@@ -21,6 +21,15 @@ struct UserTests {
             ["ACL", "SETUSER", "worker", "on", ">secret", "~attachd:{test-*}:*"] + Self.workerRights
         )
         try await rule.check(store)
+    }
+
+    @Test("a worker with those rights takes back what the fleet has", arguments: FleetRule.all)
+    func fleet(rule: FleetRule) async throws {
+        let server = try SharedServer.get()
+        let store = RedisStore(server, user: "fleet", password: "secret")
+        try server.command(["ACL", "SETUSER", "fleet", "on", ">secret", "~attachd:{test-*}:*"] + Self.workerRights)
+        try await rule.check((a: try store.queue(), b: try store.queue()))
+        try await store.close()
     }
 
     @Test("a worker with those rights shares what the fleet prepared, for as long as it lives")

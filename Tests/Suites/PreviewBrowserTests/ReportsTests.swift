@@ -20,12 +20,12 @@ struct ReportsTests {
         )
     }
 
-    private func run(_ arguments: [String], status: Int32 = 0) throws {
+    private func run(_ arguments: [String], status: Set<Int32> = [0]) throws {
         let program = try start(arguments)
         _ = try program.readToEnd()
         let ended = program.wait()
         let said = try String(contentsOf: errors, encoding: .utf8)
-        #expect(ended == status, "\(said)")
+        #expect(status.contains(ended), "\(ended): \(said)")
     }
 
     /// Expects that a page fits a phone and a desk, light and dark, and that axe finds nothing.
@@ -107,7 +107,7 @@ struct ReportsTests {
             let report = folder.url.appending(path: "look.html")
             try run(
                 ["prepare", file, "--listen", "127.0.0.1:\(server.port)", "--report", report.path],
-                status: 3
+                status: [3]
             )
             try await expectGood(report, browser)
             #expect(try await browser.text("h1") == "3 of 4 sources are ready")
@@ -141,10 +141,14 @@ struct ReportsTests {
         }
         let url = try #require(try origin.readLine(beginning: "http://"))
         let report = folder.url.appending(path: "load.html")
-        try run([
-            "loadtest", url, "--source", "http://127.0.0.1/a.jpg", "--rate", "20,40,60", "--duration", "1s",
-            "--warm-up", "0s", "--budget", "failed<100%", "--report", report.path,
-        ])
+        // On a busy machine the generator may fall behind its schedule, which makes the result invalid, not the report.
+        try run(
+            [
+                "loadtest", url, "--source", "http://127.0.0.1/a.jpg", "--rate", "20,40,60", "--duration", "1s",
+                "--warm-up", "0s", "--budget", "failed<100%", "--report", report.path,
+            ],
+            status: [0, 1]
+        )
         try await Browser.run { browser in
             try await expectGood(report, browser)
             for (width, kind) in [(390, "slim"), (1280, "broad")] {

@@ -10,7 +10,8 @@ struct SamplesTests {
     private static let names: [String] = {
         let folder = PreviewServer.samples.appending(path: "payloads").path
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return files.map { String($0.dropLast(".json".count)) }.filter { $0 != "local" }.sorted()
+        return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(".json".count)) }
+            .filter { $0 != "local" }.sorted()
     }()
 
     @Test("each is shown in all four views, before and after, light and dark, in both directions, wide and narrow")

@@ -13,7 +13,7 @@ end
 
 for i = 3, #ARGV do add(ARGV[i]) end
 if source ~= '' then
-  for _, file in ipairs(redis.call('SMEMBERS', prefix .. 'made:s:' .. source)) do add(file) end
+  for _, file in ipairs(redis.call('HKEYS', prefix .. 'made:s:' .. source)) do add(file) end
 end
 local fields = {'s', source}
 for _, file in ipairs(files) do
