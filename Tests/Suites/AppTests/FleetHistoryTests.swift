@@ -62,7 +62,7 @@ struct FleetHistoryTests {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
             store = Switch(fleet.store(of: name))
-            knowledge.connect(store) { [self] mark in
+            knowledge.connect(store) { [self] mark, _ in
                 files.withLock { $0.subtract(mark.files) }
                 gone.withLock { $0.formUnion(mark.files) }
             }

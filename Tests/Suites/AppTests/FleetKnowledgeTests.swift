@@ -30,7 +30,7 @@ struct FleetKnowledgeTests {
                 time: time,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
-            knowledge.connect(fleet.store(of: name)) { [self] mark in
+            knowledge.connect(fleet.store(of: name)) { [self] mark, _ in
                 if failing.load(ordering: .relaxed) { throw SystemError("remove", code: 5) }
                 applied.withLock { $0.append(mark) }
             }
@@ -61,7 +61,7 @@ struct FleetKnowledgeTests {
         #expect(worker.knowledge.mayServe(anew) && !worker.knowledge.mayServe(earlier))
         await worker.knowledge.learn()
         #expect(worker.knowledge.mayServe(earlier))
-        // What it made meanwhile is known to the others now.
+        // The store knows the file that the worker made without a lease.
         let taken = try await Worker("b", in: fleet, time).knowledge.takeBack([], source: "https://a/2")
         #expect(taken.mark.files == [anew.description])
     }

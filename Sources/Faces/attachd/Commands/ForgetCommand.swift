@@ -32,14 +32,12 @@ struct ForgetCommand: AsyncParsableCommand {
             let settings = try common.settings(server.options, queue.options)
             guard case .redis = settings.queue else { return try await forget(reference, settings) }
             let logger = Logger(label: "attachd")
-            let open = try await OpenQueue.open(settings, logger: logger)
             do {
-                try await forget(reference, settings, open)
-            } catch {
-                await open.shutDown()
-                throw error
+                // A queue on Redis needs no closing: it holds no file.
+                try await forget(reference, settings, try await OpenQueue.open(settings, logger: logger))
+            } catch let error as JobQueueError {
+                throw CommandError(error)
             }
-            await open.shutDown()
         }
     }
 

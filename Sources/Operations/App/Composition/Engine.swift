@@ -26,7 +26,7 @@ package final class Engine: Sendable {
     package let bucket: Bucket?
     /// The index of what the fleet made ready ahead of time; `nil` if there is no fleet with a bucket.
     let fleetIndex: FleetIndex?
-    /// What the fleet has taken back; `nil` if there is no fleet.
+    /// This worker's knowledge of deletions in its fleet, or `nil` without a fleet.
     let fleet: FleetKnowledge?
     let downloader: Downloader
     /// The memory for the bytes of sources.

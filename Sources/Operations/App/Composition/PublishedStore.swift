@@ -23,7 +23,7 @@ struct PublishedStore: AttachmentStoring {
     let store: AttachmentStore
     /// The location from which phones fetch the files.
     let location: Location
-    /// What the fleet has taken back; `nil` if there is no fleet.
+    /// This worker's knowledge of deletions in its fleet, or `nil` without a fleet.
     var fleet: FleetKnowledge?
 
     /// The time before a request's deadline at which it is given up, so that its error can still be reported.
@@ -141,7 +141,7 @@ package struct Forgetting: Sendable {
         bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
         fleet = queue?.redis.map { redis in
             let fleet = FleetKnowledge(keep: settings.retention.keep, logger: logger)
-            fleet.connect(redis) { _ in }
+            fleet.connect(redis) { _, _ in }
             return fleet
         }
         let resolver = SourceResolver(rules: settings.reuse.sources) { url in
@@ -187,12 +187,12 @@ package struct Forgetting: Sendable {
         )
     }
 
-    /// Takes back in this process what another one has taken back.
-    func apply(_ mark: FleetMark, by service: NotificationService) async throws {
+    /// Takes back in this process what another one has taken back. At the start, the bucket has nothing of this process.
+    func apply(_ mark: FleetMark, isAtStart: Bool, by service: NotificationService) async throws {
         if let source = mark.source { service.forget(sourceNamed: source) }
         for file in mark.files.compactMap({ AttachmentIdentifier($0) }) {
             forgetFile(file.description)
-            try await Self.forget(file, in: store, bucket)
+            try await Self.forget(file, in: store, isAtStart ? nil : bucket)
         }
     }
 

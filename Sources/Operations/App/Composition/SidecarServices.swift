@@ -37,7 +37,7 @@ package struct SidecarServices: Sendable {
         if let redis = queue.redis {
             engine.fleetIndex?.connect(redis)
             let forgetting = Forgetting(engine)
-            engine.fleet?.connect(redis) { try await forgetting.apply($0, by: engine.service) }
+            engine.fleet?.connect(redis) { try await forgetting.apply($0, isAtStart: $1, by: engine.service) }
         }
         fleetFormats = FleetFormats(engine.formats, queue.redis, logger: logger)
         start = QueueStart(queue, fleetFormats, engine.fleet, logger: logger)

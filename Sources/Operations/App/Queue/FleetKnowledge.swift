@@ -17,29 +17,26 @@ final class FleetKnowledge: Service {
         var version = FleetVersion.none
         /// The end of the lease, by this machine's clock. It ends no later than the store says.
         var leaseEnd = Instant(sinceOrigin: .zero)
-        /// The files that were made without a lease, until there is one again.
-        var anew: Set<String> = []
-        /// The files that the store does not know yet, with their sources.
-        var unrecorded: [Made] = []
+        /// The files that the store does not know yet, because they were made while it did not answer, and their sources.
+        var unrecorded: [String: Set<String>] = [:]
         var link: Link?
         var isAway = false
-    }
-
-    private struct Made: Hashable, Sendable {
-        var file: String
-        var source: String
+        /// A Boolean value that indicates whether a deletion could not be carried out here.
+        var isFailing = false
     }
 
     /// The fleet's store, and the function that takes back in this process what a mark names.
     private struct Link: Sendable {
         var store: any FleetStore
-        var apply: @Sendable (FleetMark) async throws -> Void
+        var apply: Apply
     }
 
     private let lifetime: Duration
     private let time: any TimeSource
     private let logger: Logger
     private let state = Mutex(State())
+    /// The permit to ask. Several jobs may want to know at once.
+    private let asking = AsyncSemaphore(permits: 1)
 
     private static let leaseTime: Duration = .seconds(2)
     private static let interval: Duration = .milliseconds(400)
@@ -49,6 +46,8 @@ final class FleetKnowledge: Service {
     /// The time limit for all workers to know of a deletion.
     private static let removalLimit: Duration = .seconds(20)
     private static let unrecordedLimit = 16_384
+    /// The most sources of one such file.
+    private static let sourceLimit = 16
 
     /// Creates the knowledge, which has no lease until it is connected. `keep` is the longest life of a link.
     init(keep: Duration, time: any TimeSource = SystemTime(), logger: Logger) {
@@ -58,8 +57,11 @@ final class FleetKnowledge: Service {
         self.logger = logger
     }
 
+    /// A function that takes back in this process what a mark names. At the start, this process has published nothing yet.
+    typealias Apply = @Sendable (FleetMark, _ isAtStart: Bool) async throws -> Void
+
     /// Sets the fleet's store, and the function that takes back in this process what a mark names.
-    func connect(_ store: any FleetStore, apply: @escaping @Sendable (FleetMark) async throws -> Void) {
+    func connect(_ store: any FleetStore, apply: @escaping Apply) {
         state.withLock { $0.link = Link(store: store, apply: apply) }
     }
 
@@ -72,7 +74,7 @@ final class FleetKnowledge: Service {
     /// Returns whether a ready file may be sent to a client.
     func mayServe(_ file: AttachmentIdentifier) -> Bool {
         let now = time.now
-        return state.withLock { now < $0.leaseEnd || $0.anew.contains(file.description) }
+        return state.withLock { now < $0.leaseEnd || $0.unrecorded[file.description] != nil }
     }
 
     /// Returns the name of a source in the fleet: a digest, because a source that was taken back is to be forgotten.
@@ -86,13 +88,16 @@ final class FleetKnowledge: Service {
         await cancelWhenGracefulShutdown { [self] in
             repeat { await learn() } while (try? await time.sleep(for: Self.interval)) != nil
         }
-        guard let link = state.withLock(\.link) else { return }
-        _ = try? await link.store.marks(after: .none, leaseTime: nil)
+        state.withLock { $0.leaseEnd = Instant(sinceOrigin: .zero) }
+        guard let store = state.withLock(\.link?.store) else { return }
+        // If this fails, the lease ends by itself.
+        _ = try? await answer { try await store.marks(after: .none, leaseTime: nil) }
     }
 
     /// Takes back what others have taken back since, and renews the lease.
     func learn() async {
-        guard let link = state.withLock(\.link) else { return }
+        guard let link = state.withLock(\.link), (try? await asking.acquire()) != nil else { return }
+        defer { asking.release() }
         do {
             let rest = state.withLock(\.unrecorded)
             try await record(rest, in: link.store)
@@ -100,17 +105,18 @@ final class FleetKnowledge: Service {
                 let asked = time.now
                 let (version, hadLease) = state.withLock { ($0.version, asked < $0.leaseEnd) }
                 let marks = try await answer { try await link.store.marks(after: version, leaseTime: Self.leaseTime) }
-                // Whoever takes something back waits for this worker from now on. What came before must be done first.
+                // Later deletions wait for this worker. Without a lease, it may have missed earlier ones, which come first.
                 if hadLease || marks.isEmpty { renew(from: asked) }
-                guard !marks.isEmpty else {
-                    let recorded = Set(rest)
-                    return state.withLock { $0.unrecorded.removeAll(where: recorded.contains) }
-                }
+                guard !marks.isEmpty else { return forgetRecorded(rest) }
                 try await apply(marks, by: link)
             }
         } catch {
-            guard state.withLock({ $0.isAway ? false : !isCurrent($0) }) else { return }
-            state.withLock { $0.isAway = true }
+            let isNew = state.withLock { state in
+                guard !state.isAway, !isCurrent(state) else { return false }
+                state.isAway = true
+                return true
+            }
+            guard isNew else { return }
             logger.warning(
                 "attachd cannot ask what the fleet has taken back. Until it can, it makes each attachment anew, and serves no earlier file.",
                 metadata: ["reason": "\(error)"]
@@ -127,11 +133,34 @@ final class FleetKnowledge: Service {
             defer { group.cancelAll() }
             for var mark in marks {
                 // With those that the store did not know when it made the mark.
-                mark.files += state.withLock { $0.unrecorded.filter { $0.source == mark.source } }.map(\.file)
-                try await link.apply(mark)
-                state.withLock { $0.version = mark.version }
+                let isAtStart = state.withLock { state in
+                    let made = state.unrecorded.filter { $0.value.contains(mark.source ?? "") }
+                    mark.files += made.keys
+                    // A process that made nothing yet has published nothing.
+                    return state.leaseEnd == Instant(sinceOrigin: .zero) && state.unrecorded.isEmpty
+                }
+                do {
+                    try await link.apply(mark, isAtStart)
+                } catch {
+                    warn(of: error)
+                    throw error
+                }
+                state.withLock { ($0.version, $0.isFailing) = (mark.version, false) }
             }
         }
+    }
+
+    /// Logs once that a deletion could not be carried out here.
+    private func warn(of error: any Error) {
+        let isNew = state.withLock { state in
+            defer { state.isFailing = true }
+            return !state.isFailing
+        }
+        guard isNew else { return }
+        logger.warning(
+            "A deletion of the fleet could not be carried out here. It is tried again.",
+            metadata: ["reason": "\(error)"]
+        )
     }
 
     /// Renews the lease if this worker still has it, for the marks that it knows.
@@ -147,7 +176,7 @@ final class FleetKnowledge: Service {
     func catchUp() async {
         guard !isCurrent else { return }
         await time.answer(by: time.now + Self.recordLimit) {
-            await self.learn()
+            if !self.isCurrent { await self.learn() }
         } else: {
         }
     }
@@ -157,32 +186,43 @@ final class FleetKnowledge: Service {
     private func renew(from asked: Instant) {
         state.withLock { state in
             state.leaseEnd = asked + Self.leaseTime
-            state.anew = []
             state.isAway = false
         }
     }
 
     /// Records a file that was just made, before anybody gets it.
     func record(_ file: AttachmentIdentifier, of source: String) async {
-        let made = Made(file: file.description, source: Self.name(ofSource: source))
+        let (file, source) = (file.description, Self.name(ofSource: source))
         if isCurrent, let store = state.withLock(\.link?.store) {
             let lifetime = lifetime
             let isDone = await time.answer(by: time.now + Self.recordLimit) {
-                (try? await store.record(made.file, of: made.source, for: lifetime)) != nil
+                (try? await store.record(file, of: source, for: lifetime)) != nil
             } else: {
                 false
             }
             if isDone { return }
         }
         state.withLock { state in
-            if state.unrecorded.count < Self.unrecordedLimit { state.unrecorded.append(made) }
-            state.anew.insert(made.file)
+            // Beyond the limit, the file is not served until there is a lease again.
+            guard state.unrecorded[file] != nil || state.unrecorded.count < Self.unrecordedLimit else { return }
+            if state.unrecorded[file, default: []].count < Self.sourceLimit {
+                state.unrecorded[file, default: []].insert(source)
+            }
         }
     }
 
-    private func record(_ rest: [Made], in store: any FleetStore) async throws {
-        for made in rest {
-            try await answer { [lifetime] in try await store.record(made.file, of: made.source, for: lifetime) }
+    private func record(_ rest: [String: Set<String>], in store: any FleetStore) async throws {
+        for (file, sources) in rest {
+            for source in sources {
+                try await answer { [lifetime] in try await store.record(file, of: source, for: lifetime) }
+            }
+        }
+    }
+
+    /// Drops what the store knows now.
+    private func forgetRecorded(_ rest: [String: Set<String>]) {
+        state.withLock { state in
+            for (file, sources) in rest where state.unrecorded[file] == sources { state.unrecorded[file] = nil }
         }
     }
 

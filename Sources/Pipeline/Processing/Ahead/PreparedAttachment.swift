@@ -50,7 +50,7 @@ package protocol PreparedIndex: Sendable {
     /// themselves.
     func add(_ attachment: PreparedAttachment, as name: PreparedName, within timeout: Duration) async -> Bool
 
-    /// Removes all attachments from that source. What cannot be removed is no longer found, because its files were taken back.
+    /// Removes all attachments of that source. If this fails, the entries stay, but workers refuse their files.
     func forget(source: String) async
 }
 
