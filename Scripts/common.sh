@@ -5,6 +5,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 # Where the scripts in Python find harness.py.
 export PYTHONPATH=$root/Scripts PYTHONDONTWRITEBYTECODE=1
+# Programs that scripts stop have no clients left.
+export ATTACHD_DRAIN=0
 
 say() { printf '\n==> %s\n' "$*" >&2; }
 fail() { printf 'error: %s\n' "$*" >&2; exit 1; }

@@ -225,9 +225,8 @@ int clinux_discard_content(int descriptor) {
 static volatile int termination_descriptor = -1;
 
 static void tell_termination(int signal) {
-    (void)signal;
     int code = errno;
-    eventfd_write(termination_descriptor, 1);
+    eventfd_write(termination_descriptor, (eventfd_t)signal);
     errno = code;
 }
 

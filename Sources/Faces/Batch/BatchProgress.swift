@@ -73,13 +73,20 @@ package struct BatchProgress: Sendable, Equatable {
 package final class BatchMonitor: Sendable {
     private let state = Mutex(BatchProgress())
     private let stopped = Atomic(false)
+    private let stopSignal = Atomic<Int32>(0)
 
     package init() {}
 
     package var progress: BatchProgress { state.withLock(\.self) }
 
-    /// Stops beginning files. Files in progress finish.
-    package func stop() { stopped.store(true, ordering: .relaxed) }
+    /// Stops beginning files, because of `signal` if there was one. Files in progress finish.
+    package func stop(by signal: Int32 = 0) {
+        stopSignal.store(signal, ordering: .relaxed)
+        stopped.store(true, ordering: .relaxed)
+    }
+
+    /// The signal that stopped the batch.
+    package var signal: Int32? { isStopped ? stopSignal.load(ordering: .relaxed) : nil }
 
     package var isStopped: Bool { stopped.load(ordering: .relaxed) }
 

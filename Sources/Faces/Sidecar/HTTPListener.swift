@@ -15,6 +15,8 @@ struct HTTPListener {
     let clients: ClientLimits
     /// The maximum number of connections.
     let connectionLimit: Int
+    /// Returns whether the process ends soon. Each connection then closes after its answer.
+    var isDraining: @Sendable () -> Bool = { false }
     let logger: Logger
 
     /// Serves the routes until a graceful shutdown. `onListening` receives the port.
@@ -32,7 +34,9 @@ struct HTTPListener {
         )
         let application = Application(
             router: router,
-            server: HTTPServerBuilder { SidecarChannel(responder: $0, limits: clients, table: table) },
+            server: HTTPServerBuilder {
+                SidecarChannel(responder: $0, limits: clients, table: table, isDraining: isDraining)
+            },
             configuration: .init(
                 address: .hostname(address.host, port: address.port),
                 serverName: "attachd",
@@ -72,10 +76,11 @@ struct SidecarChannel: HTTPChannelHandler {
     let responder: Responder
     let limits: ClientLimits
     let table: ConnectionTable
+    let isDraining: @Sendable () -> Bool
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let requests = RequestWatch(limits, table)
+            let requests = RequestWatch(limits, table, isDraining: isDraining)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(ByteWatch(limits, requests))
             try pipeline.configureHTTPServerPipeline(

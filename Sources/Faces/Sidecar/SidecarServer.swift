@@ -151,14 +151,19 @@ package struct SidecarServer: Service, CustomStringConvertible {
             address: HostAndPort(host: configuration.host, port: configuration.port),
             clients: configuration.clients,
             connectionLimit: configuration.requestLimit + 64 + configuration.downloadLimit,
+            isDraining: { [admission] in admission.isDraining },
             logger: logger,
         )
         try await withGracefulShutdownHandler {
             try await listener.serve(router) { [recorder] in recorder.record(.listening(port: $0)) }
         } onGracefulShutdown: {
-            admission.drain()
+            admission.close()
         }
     }
+
+    /// Begins the end: `/readyz` tells balancers from now on, and only requests are accepted that are answered within
+    /// `limit`. A graceful shutdown closes the listener.
+    package func drain(within limit: Duration) { admission.drain(until: SystemTime().now + limit) }
 
     private var router: Router<ClientContext> {
         let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)

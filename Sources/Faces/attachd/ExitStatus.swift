@@ -20,6 +20,8 @@ enum ExitStatus: Int32 {
     case inputNotFound = 66
     /// EX_CANTCREAT
     case cannotWrite = 73
+    /// EX_TEMPFAIL
+    case tryLater = 75
     /// EX_CONFIG
     case badConfiguration = 78
 

@@ -7,17 +7,26 @@ import ServiceLifecycle
 
 /// The end of the process after SIGTERM or SIGINT: orderly if possible, and always within a time limit.
 enum Termination {
-    /// The time that notifications and jobs in progress have to finish. Then they are cancelled.
-    static let drainTime: Duration = .seconds(18)
+    /// The time that notifications in progress have to finish. Then they are cancelled.
+    static let grace: Duration = .seconds(18)
+    /// The time in which their last attachments are decoded and stored.
+    static let lastTime: Duration = .seconds(2)
+    /// The time for which a worker without clients waits for downloads: all its jobs can go to other workers.
+    static let downloadTime: Duration = .seconds(6)
     /// The time that jobs of the queue have to finish after a decoder has begun them. Then they go back to the queue, except
     /// jobs that are due within two more seconds, which are answered. `podman stop` kills the process after 10 seconds.
     static let jobDrainTime: Duration = .seconds(5)
     /// The time until the process ends in any case. systemd and Kubernetes kill it after 30 seconds.
     private static let limit: Duration = .seconds(20)
 
-    /// Calls `onSignal` at the first signal, and ends the process if it still runs at the time limit. The thread
-    /// depends on no other part of the process.
-    static func watch(onSignal: @escaping @Sendable () -> Void) throws(EngineError) {
+    /// Calls `onSignal` at the first signal, and `onEnd` when requests stop coming: after `drain`, or at once for SIGINT and
+    /// at a second signal. Ends the process if it still runs at the time limit. The thread depends on no other part of
+    /// the process.
+    static func watch(
+        drain: Duration,
+        onSignal: @escaping @Sendable () -> Void,
+        onEnd: @escaping @Sendable () -> Void,
+    ) throws(EngineError) {
         let descriptor = eventfd(0, Int32(EFD_CLOEXEC))
         guard descriptor >= 0, clinux_watch_termination(descriptor) == 0 else {
             throw EngineError(
@@ -28,9 +37,14 @@ enum Termination {
         }
         Thread.detachNewThread {
             setThreadName("termination")
-            var count: eventfd_t = 0
-            while unsafe eventfd_read(descriptor, &count) != 0 {}
+            var signals: eventfd_t = 0
+            while unsafe eventfd_read(descriptor, &signals) != 0 {}
             onSignal()
+            if signals == eventfd_t(SIGTERM), drain > .zero {
+                var next = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = unsafe poll(&next, 1, CInt(drain.milliseconds))
+            }
+            onEnd()
             Thread.sleep(forTimeInterval: limit / .seconds(1))
             end()
         }

@@ -1,5 +1,6 @@
 package import Base
 import Foundation
+import HTTPClient
 
 /// The sources of a setting, in the order of lookup: command-line option, environment, configuration file.
 package struct SettingsSource: Sendable {
@@ -39,7 +40,8 @@ package struct SettingsSource: Sendable {
 
 // MARK: - Misspellings
 
-/// A variable of the environment that looks like one of a setting, but is not: probably it is misspelled.
+/// A variable of the environment without an effect: one that looks like that of a setting and is probably misspelled, or one
+/// that names a proxy.
 package struct UnknownVariable: Sendable, Equatable, CustomStringConvertible {
     package let name: String
     /// The variable that was probably meant.
@@ -59,6 +61,7 @@ package struct UnknownVariable: Sendable, Equatable, CustomStringConvertible {
 
     /// The reason why the variable is ignored, and the name to write instead.
     package var advice: String {
+        guard !ProxyVariable.names.contains(name) else { return ProxyVariable.advice }
         let meant = suggestion.map { "Did you mean \($0)?" } ?? "See `attachd config show` for those of settings."
         return "It is not the variable of a setting, and has no effect. \(meant)"
     }
@@ -72,10 +75,12 @@ package struct UnknownVariable: Sendable, Equatable, CustomStringConvertible {
     /// file names. An empty variable counts as unset.
     static func all(in environment: [String: String], named: Set<String>) -> [UnknownVariable] {
         environment.filter { name, value in
-            name.hasPrefix("ATTACHD_") && !value.isEmpty && !named.contains(name) && !others.contains(name)
-                && !known.contains(name) && !isOfService(name)
+            guard !value.isEmpty, !named.contains(name) else { return false }
+            return ProxyVariable.names.contains(name)
+                || name.hasPrefix("ATTACHD_") && !others.contains(name) && !known.contains(name) && !isOfService(name)
         }
         .keys.sorted().prefix(limit).map { name in
+            guard !ProxyVariable.names.contains(name) else { return UnknownVariable(name: name, suggestion: nil) }
             let longer = known.first { $0.hasPrefix("\(name)_") }
             return UnknownVariable(name: name, suggestion: longer ?? Suggestion.nearest(to: name, among: known))
         }

@@ -186,6 +186,15 @@ package struct SettingsTable: Sendable {
     package let requests = Setting("requests", "--requests", .number(in: 1...65_536), in: .server, default: 256)
         .help("The maximum number of concurrent notifications. Further requests get status 429.")
 
+    package let drainTime = Setting(
+        "drain",
+        "--drain",
+        .duration(from: .zero, upTo: .seconds(10)),
+        in: .server,
+        default: .seconds(5)
+    )
+    .help("How long to accept requests after SIGTERM, while balancers learn from /readyz that attachd ends.")
+
     package let queue = Setting("queue", "--queue", .queue, in: .queue, default: "a file in the store") {
         reader throws(SettingsError) in .sqlite(path: "\(try reader.store)/queue.sqlite")
     }
@@ -195,6 +204,9 @@ package struct SettingsTable: Sendable {
 
     package let backlog = Setting("backlog", "--backlog", .number(in: 1...10_000_000), in: .queue, default: 100_000)
         .help("The maximum number of jobs in the queue. Further jobs are refused.")
+
+    package let backlogBytes = Setting("backlogBytes", "--backlog-bytes", .size, in: .queue, default: 500_000_000)
+        .help("The maximum size of the payloads of all jobs in the queue, such as 500MB. Further jobs are refused.")
 
     package let tenantShare = Setting("tenantShare", "--tenant-share", .number(in: 1...100), in: .queue, default: 50)
         .help("The percentage of the backlog and of concurrent notifications that one named tenant may use.")

@@ -170,6 +170,8 @@ package struct AttachmentPipeline: Sendable {
 
     private func answer(_ result: ProcessingResult) -> ProcessingResult {
         let report = AnswerReport.current
+        // A job that goes back to the queue is answered by another worker.
+        if report != nil, Task.isCancelled { return result }
         guard report?.make() ?? true else { return result }
         recorder.record(.answered(result))
         // The worker of the queue measures when the answer of a job is committed.

@@ -108,9 +108,12 @@ package struct NotificationService: Sendable {
         await process(try read(payload, options: options), accepted: accepted)
     }
 
+    /// Returns the time that a notification with these options has.
+    package func timeLimit(of options: Options) -> Duration { options.timeLimit ?? defaults.timeLimit }
+
     /// Reads a payload, and checks it and its options.
     package func read(_ payload: PayloadSource, options: Options) throws(RequestError) -> ProcessingRequest {
-        let timeLimit = try Self.checkTimeLimit(options.timeLimit ?? defaults.timeLimit)
+        let timeLimit = try Self.checkTimeLimit(timeLimit(of: options))
         let notification: NotificationRequest
         let inlinePattern = try profiles.inlinePattern(asked: options.profile)
         do throws(PayloadError) {

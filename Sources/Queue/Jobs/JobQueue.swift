@@ -138,6 +138,20 @@ package enum Enqueued: Sendable, Equatable {
     case busy
     /// The tenant's share of the queue is full. The job was not added.
     case overShare
+    /// The server of the queue has too little memory. The job was not added.
+    case outOfMemory
+}
+
+extension Enqueued {
+    /// The reason why a job of `tenant` was not added, or `nil` if it is in the queue.
+    package func refusal(for tenant: String) -> String? {
+        switch self {
+        case .accepted, .known, .finished: nil
+        case .busy: "The queue is full."
+        case .overShare: "The tenant \(tenant)'s share of the queue is full."
+        case .outOfMemory: "The queue's server has too little memory."
+        }
+    }
 }
 
 /// The outcome of cancelling a job.
@@ -181,6 +195,10 @@ package enum QueueWarning: String, Sendable, CaseIterable, CustomStringConvertib
     case fileRemoved
     /// The queue's disk is full.
     case diskFull
+    /// The memory of the queue's server is nearly full.
+    case memoryFull
+    /// The fleet of the queue signs with another key than this process.
+    case foreignKeys
 
     package var description: String {
         switch self {
@@ -188,6 +206,10 @@ package enum QueueWarning: String, Sendable, CaseIterable, CustomStringConvertib
             "The queue's file was removed or replaced while it was in use. Its jobs continue. Do not change its folder."
         case .diskFull:
             "The queue's disk is full. Jobs in the queue continue, but new ones are refused. Free some disk space."
+        case .foreignKeys:
+            "The fleet signs with a key that this process does not have. Give all processes of the queue the same --signing-key-file."
+        case .memoryFull:
+            "The queue's Redis has used nine tenths of its 'maxmemory'. Jobs in the queue continue, but new ones are refused. Raise it, or free memory."
         }
     }
 }
@@ -196,6 +218,8 @@ package enum QueueWarning: String, Sendable, CaseIterable, CustomStringConvertib
 package enum QueueEvent: Sendable, Equatable {
     /// The problems of the queue's file changed to these.
     case warningsChanged(Set<QueueWarning>)
+    /// A producer that writes to the queue itself wrote an entry that is not a job.
+    case invalidEntry(String)
     /// The configuration of the queue's server may lose jobs, for this reason.
     case mayLoseJobs(String)
     /// The queue's password was not sent to a server, for this reason.

@@ -4,6 +4,8 @@ package import Base
 package struct QueueLimits: Sendable, Equatable {
     /// The maximum number of open jobs and of answers still to be posted. The queue refuses further jobs.
     package var backlog: Int
+    /// The maximum size of all open jobs, in bytes. Each tenant has the same share of it as of `backlog`.
+    package var backlogBytes: Int
     /// The maximum number of them for one tenant.
     package var tenantBacklog: Int
     /// The shares of single tenants, which override `tenantBacklog`.
@@ -19,6 +21,7 @@ package struct QueueLimits: Sendable, Equatable {
 
     package init(
         backlog: Int = 100_000,
+        backlogBytes: Int = 500_000_000,
         tenantBacklog: Int? = nil,
         shares: TenantShares = TenantShares(),
         answerBytes: Int? = nil,
@@ -27,6 +30,7 @@ package struct QueueLimits: Sendable, Equatable {
         callbackTime: Duration = .seconds(30),
     ) {
         self.backlog = backlog
+        self.backlogBytes = backlogBytes
         self.tenantBacklog = tenantBacklog ?? backlog
         self.shares = shares
         // 8 KiB for each job: only much larger answers reach this limit before `backlog`.
@@ -40,6 +44,11 @@ package struct QueueLimits: Sendable, Equatable {
 extension QueueLimits {
     /// Returns the maximum number of open jobs of `tenant`.
     package func backlog(of tenant: String) -> Int { shares[tenant] ?? tenantBacklog }
+
+    /// Returns the maximum size of open jobs of `tenant`, in bytes.
+    package func backlogBytes(of tenant: String) -> Int {
+        Int(Double(backlogBytes) * min(1, Double(self.backlog(of: tenant)) / Double(backlog)))
+    }
 }
 
 extension Job {

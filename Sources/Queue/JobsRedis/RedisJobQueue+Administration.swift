@@ -1,6 +1,7 @@
 import Base
 package import Jobs
 import Media
+import Synchronization
 
 // MARK: - Administration
 
@@ -13,8 +14,12 @@ extension RedisJobQueue {
     package func status() async throws -> QueueStatus {
         let numbers = try await run(.status, [String]()).elements?.compactMap(\.integer) ?? []
         let sane = -1...ServerClock.latest
-        guard numbers.count == 5, numbers.allSatisfy(sane.contains) else {
+        guard numbers.count == 6, numbers.allSatisfy(sane.contains) else {
             throw Self.invalidReply("an invalid status")
+        }
+        let isShort = numbers[5] >= 900
+        if isShortOfMemory.exchange(isShort, ordering: .relaxed) != isShort {
+            recorder.record(.warningsChanged(warnings))
         }
         return QueueStatus(
             waiting: numbers[0],
@@ -227,12 +232,7 @@ extension RedisJobQueue {
 
     /// Sets the entry `name` beside the queue, without a lifetime. With `onlyIfMissing`, keeps an existing entry.
     package func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool = false) async throws {
-        let words = [Array("SET".utf8), Array((settings.prefix + name).utf8), value]
-        let command = RedisCommand(words + (onlyIfMissing ? [Array("NX".utf8)] : []))
-        let replies = try await replies(to: [command], on: commands, repeatable: true, isAcknowledged: true)
-        if case .error(let message) = replies[0] {
-            throw JobQueueError(.broken, "The queue's Redis refused to keep an entry: \(message).")
-        }
+        try await run(.keep, [Array(name.utf8), value] + (onlyIfMissing ? [Array("NX".utf8)] : []))
     }
 
     /// Removes a table.

@@ -4,14 +4,7 @@ import Media
 
 extension RedisJobQueue: FleetStore {
     package func record(_ file: String, of source: String, for lifetime: Duration) async throws {
-        let (time, made) = ("\(max(1, lifetime.milliseconds))", "\(settings.prefix)made:")
-        let commands = [
-            RedisCommand("HSET", "\(made)s:\(source)", file, "1"), RedisCommand("PEXPIRE", "\(made)s:\(source)", time),
-            RedisCommand("SET", "\(made)f:\(file)", "1", "PX", time),
-        ]
-        for case .error(let message) in try await replies(to: commands, on: self.commands, repeatable: true) {
-            throw JobQueueError(.broken, "The queue's Redis refused to record a file: \(message).")
-        }
+        try await run(.record, ["\(max(1, lifetime.milliseconds))", source, file])
     }
 
     package func takeBack(_ files: [String], source: String?, for lifetime: Duration) async throws -> TakenBack {

@@ -152,6 +152,7 @@ extension RedisJobQueue {
             guard let job = EntryFields(parts[3])?.job(priority: priority) else {
                 let reason = "The entry is not a job. It needs the fields j, b and y, and valid values in all others."
                 _ = try await finish(lease, with: JobReply(.failed, body: Array(reason.utf8)))
+                recorder.record(.invalidEntry(entry))
                 continue
             }
             let deadline = enqueued + job.timeLimit

@@ -21,6 +21,7 @@ package final class RedisJobQueue: JobQueue {
     let settings: RedisSettings
     let limits: QueueLimits
     let time: any TimeSource
+    let recorder: any EventRecorder<QueueEvent>
     /// The name of this worker in the consumer group, never used by another worker.
     let worker: String
     let commands: RedisConnection
@@ -30,6 +31,9 @@ package final class RedisJobQueue: JobQueue {
 
     /// The server's clock, as far as all replies tell.
     private let clock = Mutex(RemoteClock())
+
+    /// A Boolean value that indicates whether the server refused jobs for lack of memory at the last `status`.
+    let isShortOfMemory = Atomic(false)
 
     /// The watch for new primaries, if sentinels know the primary.
     private let watch: SwitchWatch?
@@ -51,6 +55,7 @@ package final class RedisJobQueue: JobQueue {
         self.settings = settings
         self.limits = limits
         self.time = time
+        self.recorder = recorder
         worker = Self.makeWorkerName()
         let preparation =
             Script.all.map(\.load) + [
@@ -97,6 +102,8 @@ package final class RedisJobQueue: JobQueue {
         answers.leave()
         watch?.leave()
     }
+
+    package var warnings: Set<QueueWarning> { isShortOfMemory.load(ordering: .relaxed) ? [.memoryFull] : [] }
 
     /// The reason why the server cannot be reached, if the last attempt to connect failed.
     package var problem: JobQueueError? { commands.failure?.queueError(at: settings.address) }
@@ -213,7 +220,7 @@ package final class RedisJobQueue: JobQueue {
 extension QueueLimits {
     /// The arguments of the script `prepare`.
     fileprivate var words: [String] {
-        var words = ["\(backlog)", "\(tenantBacklog)", "\(answerBytes)"]
+        var words = ["\(backlog)", "\(tenantBacklog)", "\(answerBytes)", "backlogBytes", "\(backlogBytes)"]
         if let named = shares.named { words += ["share", "\(named)"] }
         for (name, share) in shares.byName { words += ["share:\(name)", "\(share)"] }
         // With commas around each name, so that a script finds a name by one search.
@@ -232,7 +239,7 @@ extension RedisJobQueue {
         do {
             return try enqueued(try await commands.send([command], isAcknowledged: true)[0])
         } catch RedisError.outOfMemory {
-            return .busy
+            return .outOfMemory
         } catch let failure as RedisError {
             throw failure.queueError(at: settings.address)
         }
@@ -244,6 +251,7 @@ extension RedisJobQueue {
         case ("OK", _): return .accepted
         case ("DUP", _): return .known
         case ("BUSY", .bytes(let bytes)?) where bytes == Array("tenant".utf8): return .overShare
+        case ("BUSY", .bytes(let bytes)?) where bytes == Array("memory".utf8): return .outOfMemory
         case ("BUSY", _): return .busy
         case ("DONE", .bytes(let bytes)): return .finished(try answer(bytes))
         default: throw Self.invalidReply("an invalid answer to a job")

@@ -47,12 +47,12 @@ extension Script {
     static let all = [
         prepare, noteHistory, enqueue, state, cancel, lease, reclaim, start, renew, finish, deadLetter, giveBack, leave,
         leaseCallbacks, finishCallback, postponeCallback, status, jobs, retry, purge, report, load, storeScaling,
-        forget, takeBack, know, knowing,
+        forget, record, takeBack, know, knowing, keep,
     ]
 
     private typealias Lua = PackageResources
 
-    static let prepare = Script(Lua.prepare_lua)
+    static let prepare = Script(Lua.past_limit_lua, Lua.prepare_lua)
 
     // For producers, also in other languages (`Samples/redis`).
     static let enqueue = Script(Lua.enqueue_lua)
@@ -61,39 +61,64 @@ extension Script {
         through: Lua.enqueue_lua.dropLast().lastIndex(of: 0x0A) ?? 0
     )
     static let state = Script(Lua.common_lua, Lua.state_lua, isRepeatable: true, isAcknowledged: true)
-    static let cancel = Script(Lua.common_lua, Lua.answer_lua, Lua.cancel_lua, isAcknowledged: true)
+    static let cancel = Script(Lua.past_limit_lua, Lua.common_lua, Lua.answer_lua, Lua.cancel_lua, isAcknowledged: true)
 
     // For workers. `ARGV[1]` is the worker's name among the group's consumers.
-    static let lease = Script(Lua.common_lua, Lua.line_lua, Lua.claim_lua, Lua.lease_lua)
-    static let noteHistory = Script(Lua.common_lua, Lua.note_history_lua)
-    static let reclaim = Script(Lua.common_lua, Lua.line_lua, Lua.claim_lua, Lua.reclaim_lua)
-    static let start = Script(Lua.common_lua, Lua.start_lua, isRepeatable: true)
+    static let lease = Script(Lua.past_limit_lua, Lua.common_lua, Lua.line_lua, Lua.claim_lua, Lua.lease_lua)
+    static let noteHistory = Script(Lua.past_limit_lua, Lua.common_lua, Lua.note_history_lua)
+    static let reclaim = Script(Lua.past_limit_lua, Lua.common_lua, Lua.line_lua, Lua.claim_lua, Lua.reclaim_lua)
+    static let start = Script(Lua.past_limit_lua, Lua.common_lua, Lua.start_lua, isRepeatable: true)
     static let renew = Script(Lua.common_lua, Lua.renew_lua, isRepeatable: true)
-    static let finish = Script(Lua.common_lua, Lua.answer_lua, Lua.finish_lua, isAcknowledged: true)
-    static let deadLetter = Script(Lua.common_lua, Lua.answer_lua, Lua.dead_letter_lua, isAcknowledged: true)
-    static let giveBack = Script(Lua.common_lua, Lua.line_lua, Lua.give_back_lua, isRepeatable: true)
+    static let finish = Script(Lua.past_limit_lua, Lua.common_lua, Lua.answer_lua, Lua.finish_lua, isAcknowledged: true)
+    static let deadLetter = Script(
+        Lua.past_limit_lua,
+        Lua.common_lua,
+        Lua.answer_lua,
+        Lua.dead_letter_lua,
+        isAcknowledged: true
+    )
+    static let giveBack = Script(
+        Lua.past_limit_lua,
+        Lua.common_lua,
+        Lua.line_lua,
+        Lua.give_back_lua,
+        isRepeatable: true
+    )
     static let leave = Script(Lua.common_lua, Lua.leave_lua)
 
     // For answers to post, which are in a sorted set of entries by due time, and a hash for each entry.
-    static let leaseCallbacks = Script(Lua.common_lua, Lua.lease_callbacks_lua, isAcknowledged: true)
-    static let finishCallback = Script(Lua.common_lua, Lua.finish_callback_lua)
-    static let postponeCallback = Script(Lua.common_lua, Lua.postpone_callback_lua)
+    static let leaseCallbacks = Script(
+        Lua.past_limit_lua,
+        Lua.common_lua,
+        Lua.lease_callbacks_lua,
+        isAcknowledged: true
+    )
+    static let finishCallback = Script(Lua.past_limit_lua, Lua.common_lua, Lua.finish_callback_lua)
+    static let postponeCallback = Script(Lua.past_limit_lua, Lua.common_lua, Lua.postpone_callback_lua)
 
     // For inspection and administration.
     static let status = Script(Lua.common_lua, Lua.status_lua, isRepeatable: true)
     static let jobs = Script(Lua.common_lua, Lua.jobs_lua, isRepeatable: true)
     static let retry = Script(Array(enqueueFunction), Lua.retry_lua, isAcknowledged: true)
     static let purge = Script(Lua.purge_lua)
-    static let forget = Script(Lua.common_lua, Lua.forget_lua, isAcknowledged: true)
+    static let forget = Script(Lua.past_limit_lua, Lua.common_lua, Lua.forget_lua, isAcknowledged: true)
 
     // For the number of workers.
-    static let report = Script(Lua.common_lua, Lua.report_lua, isRepeatable: true)
-    static let load = Script(Lua.common_lua, Lua.line_lua, Lua.load_lua, isRepeatable: true)
-    static let storeScaling = Script(Lua.store_scaling_lua)
+    static let report = Script(Lua.past_limit_lua, Lua.common_lua, Lua.report_lua, isRepeatable: true)
+    static let load = Script(Lua.past_limit_lua, Lua.common_lua, Lua.line_lua, Lua.load_lua, isRepeatable: true)
+    static let storeScaling = Script(Lua.past_limit_lua, Lua.store_scaling_lua)
 
-    // For what was taken back.
-    static let takeBack = Script(Lua.common_lua, Lua.take_back_lua, isRepeatable: true, isAcknowledged: true)
-    static let know = Script(Lua.common_lua, Lua.know_lua, isRepeatable: true)
+    // For what the fleet shares.
+    static let keep = Script(Lua.past_limit_lua, Lua.keep_lua, isRepeatable: true, isAcknowledged: true)
+    static let record = Script(Lua.past_limit_lua, Lua.record_lua, isRepeatable: true)
+    static let takeBack = Script(
+        Lua.past_limit_lua,
+        Lua.common_lua,
+        Lua.take_back_lua,
+        isRepeatable: true,
+        isAcknowledged: true
+    )
+    static let know = Script(Lua.past_limit_lua, Lua.common_lua, Lua.know_lua, isRepeatable: true)
     static let knowing = Script(Lua.common_lua, Lua.knowing_lua, isRepeatable: true)
 }
 

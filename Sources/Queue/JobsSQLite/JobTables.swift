@@ -28,7 +28,7 @@ struct JobTables {
 
     mutating func enqueue(_ job: Job) throws -> Enqueued {
         if let reply = try reply(to: job.name) { return .finished(reply) }
-        if let refusal = refusal(of: job.tenant) { return try isOpen(job.name) ? .known : refusal }
+        if let refusal = refusal(of: job) { return try isOpen(job.name) ? .known : refusal }
         let now = clock.now
         let isNew = try database.change(
             """
@@ -42,7 +42,7 @@ struct JobTables {
             ]
         )
         guard isNew > 0 else { return .known }
-        changes.add(1, of: limits.shares.line(of: job.tenant))
+        changes.add(1, bytes: job.content.count, of: limits.shares.line(of: job.tenant))
         return .accepted
     }
 
@@ -53,22 +53,28 @@ struct JobTables {
             [name.tenant, name.id]
         )
         guard let letter else { return nil }
-        if let refusal = refusal(of: name.tenant) { return refusal }
+        let job = try letter.job()
+        if let refusal = refusal(of: job) { return refusal }
         try database.change("DELETE FROM reply WHERE tenant = ? AND id = ?", [name.tenant, name.id])
-        let enqueued = try enqueue(letter.job())
+        let enqueued = try enqueue(job)
         if enqueued == .accepted {
             try database.change("DELETE FROM dead WHERE seq = ?", [try letter.value("seq") as Int])
         }
         return enqueued
     }
 
-    /// Returns the reason why a job of `tenant` is refused, or `nil` if there is room for it.
-    private func refusal(of tenant: String) -> Enqueued? {
-        guard backlog.total + changes.total < limits.backlog,
-            backlog.answerBytes + changes.answerBytes < limits.answerBytes
+    /// Returns the reason why a job is refused, or `nil` if there is room for it.
+    private func refusal(of job: Job) -> Enqueued? {
+        var backlog = backlog
+        backlog.add(changes)
+        let (line, byteCount) = (limits.shares.line(of: job.tenant), job.content.count)
+        guard backlog.total.count < limits.backlog, backlog.total.bytes + byteCount <= limits.backlogBytes,
+            backlog.answerBytes < limits.answerBytes
         else { return .busy }
-        let line = limits.shares.line(of: tenant)
-        return backlog[line] + changes[line] < limits.backlog(of: line) ? nil : .overShare
+        let share = backlog[line]
+        let fits =
+            share.count < limits.backlog(of: line) && share.bytes + byteCount <= limits.backlogBytes(of: line)
+        return fits ? nil : .overShare
     }
 
     // MARK: Leases
@@ -127,7 +133,7 @@ struct JobTables {
             [name.tenant, name.id]
         )
         if let job {
-            changes.add(-1, of: limits.shares.line(of: name.tenant))
+            changes.add(-1, bytes: -(try Self.byteCount(job)), of: limits.shares.line(of: name.tenant))
             try keep(JobReply(.cancelled, body: [UInt8]("The producer cancelled the job.".utf8)), for: try job.name())
             return .cancelled
         }
@@ -137,9 +143,12 @@ struct JobTables {
 
     private mutating func answer(_ job: Row, with reply: JobReply) throws -> JobName {
         let name = try job.name()
+        let callback: String? = try job.optional("callback")
         try keep(reply, for: name)
-        if let callback: String = try job.optional("callback") {
-            // Until it is posted, the answer takes the place of the job in the backlog.
+        // Until it is posted, the answer takes the place of the job in the backlog.
+        let (line, bytes) = (limits.shares.line(of: name.tenant), try Self.byteCount(job))
+        changes.add(callback == nil ? -1 : 0, bytes: -bytes, of: line)
+        if let callback {
             changes.answerBytes += reply.body.count
             let now = clock.now
             try database.change(
@@ -152,11 +161,11 @@ struct JobTables {
                     try job.optional("trace_state") as String?, reply.status.rawValue, Data(reply.body),
                 ]
             )
-        } else {
-            changes.add(-1, of: limits.shares.line(of: name.tenant))
         }
         return name
     }
+
+    private static func byteCount(_ job: Row) throws -> Int { (try job.value("content") as Data).count }
 
     private func keep(_ reply: JobReply, for name: JobName) throws {
         try database.change(
@@ -181,12 +190,18 @@ struct JobTables {
     mutating func forget(_ jobs: ForgottenJobs) throws -> Int {
         let filter = "WHERE tenant = ?" + (jobs.id == nil ? "" : " AND id = ?")
         let values = StatementArguments([jobs.tenant, jobs.id].compactMap(\.self))
-        let open = try database.change("DELETE FROM job \(filter)", values)
-        let answers = try database.rows("DELETE FROM outbox \(filter) RETURNING length(body) AS bytes", values)
-        changes.add(-open - answers.count, of: limits.shares.line(of: jobs.tenant))
-        for answer in answers { changes.answerBytes -= try answer.value("bytes") as Int }
+        func remove(from table: String, counting column: String) throws -> (count: Int, bytes: Int) {
+            let removed = "DELETE FROM \(table) \(filter) RETURNING length(\(column)) AS bytes"
+            let sizes = try database.rows(removed, values).map { try $0.value("bytes") as Int }
+            return (sizes.count, sizes.reduce(0, +))
+        }
+        let open = try remove(from: "job", counting: "content")
+        let answers = try remove(from: "outbox", counting: "body")
+        let line = limits.shares.line(of: jobs.tenant)
+        changes.add(-open.count - answers.count, bytes: -open.bytes, of: line)
+        changes.answerBytes -= answers.bytes
         let others = try ["reply", "dead"].map { try database.change("DELETE FROM \($0) \(filter)", values) }
-        return open + answers.count + others.reduce(0, +)
+        return open.count + answers.count + others.reduce(0, +)
     }
 
     // MARK: States of jobs
@@ -239,37 +254,42 @@ extension JobTables {
 
 // MARK: - Counts
 
-/// The numbers of open jobs and of answers still to be posted, in total and for each line of tenants, or the changes of these
-/// numbers.
+/// The sizes of the queue in total and for each line of tenants, or the changes of these sizes.
 struct Backlog: Sendable {
-    private(set) var total = 0
+    /// The number of open jobs and of answers still to be posted, and the bytes of the open jobs.
+    typealias Size = (count: Int, bytes: Int)
+
+    private(set) var total: Size = (0, 0)
     /// The size of all answers still to be posted, in bytes.
     var answerBytes = 0
-    private var byLine: [String: Int] = [:]
+    private var byLine: [String: Size] = [:]
 
-    subscript(line: String) -> Int { byLine[line, default: 0] }
+    subscript(line: String) -> Size { byLine[line] ?? (0, 0) }
 
-    mutating func add(_ count: Int, of line: String) {
-        total += count
-        let sum = self[line] + count
-        byLine[line] = sum == 0 ? nil : sum
+    mutating func add(_ count: Int, bytes: Int = 0, of line: String) {
+        total = (total.count + count, total.bytes + bytes)
+        let sum = (self[line].count + count, self[line].bytes + bytes)
+        byLine[line] = sum == (0, 0) ? nil : sum
     }
 
     mutating func add(_ changes: Backlog) {
         answerBytes += changes.answerBytes
-        for (line, count) in changes.byLine { add(count, of: line) }
+        for (line, size) in changes.byLine { add(size.count, bytes: size.bytes, of: line) }
     }
 }
 
 extension Backlog {
     /// Counts the rows of the tables.
     init(of database: Database, _ shares: TenantShares) throws {
-        for table in ["job", "outbox"] {
-            let counts = try Row.fetchAll(
+        for (table, bytes) in [("job", "sum(length(content))"), ("outbox", "0")] {
+            let sizes = try Row.fetchAll(
                 database,
-                sql: "SELECT tenant, count(*) AS count FROM \(table) GROUP BY tenant"
+                sql: "SELECT tenant, count(*) AS count, \(bytes) AS bytes FROM \(table) GROUP BY tenant"
             )
-            for row in counts { add(try row.count("count"), of: shares.line(of: try row.value("tenant"))) }
+            for row in sizes {
+                let line = shares.line(of: try row.value("tenant"))
+                add(try row.count("count"), bytes: try row.count("bytes"), of: line)
+            }
         }
         answerBytes = try database.count("SELECT coalesce(sum(length(body)), 0) FROM outbox")
     }

@@ -82,11 +82,11 @@ package final class Downloader: Sendable {
     /// give way to them.
     package func setDemand(_ count: Int) { limiter.setDemand(count) }
 
-    /// Begins the end of the process: downloads that would not be done in a few seconds end.
-    package func drain() {
-        limiter.drain()
-        Task.detached { [resolving, time = client.time, grace = settings.origins.lastGrace] in
-            try? await time.sleep(for: grace)
+    /// Begins the end of the process: downloads that would not be done within `limit` end.
+    package func drain(within limit: Duration) {
+        limiter.drain(within: limit)
+        Task.detached { [resolving, time = client.time] in
+            try? await time.sleep(for: limit)
             resolving.end()
         }
     }

@@ -242,8 +242,10 @@ extension HTTPRequest {
     }
 
     /// Returns the failure for a name that could not be resolved in time.
-    func unresolved(_ settings: HTTPSettings) -> AttachmentFailure {
-        failure(.connectionFailed, "\(origin) could not be reached within \(settings.connectTimeout).")
+    func unresolved(_ settings: HTTPSettings) -> AttachmentFailure { unreached(within: settings.connectTimeout) }
+
+    private func unreached(within limit: Duration) -> AttachmentFailure {
+        failure(.connectionFailed, "\(origin) could not be reached within \(limit).\(ProxyVariable.remark)")
     }
 
     package func truncated() -> AttachmentFailure {
@@ -276,7 +278,7 @@ extension HTTPRequest {
         case CURLE_URL_MALFORMAT: failure(.invalidURL, "The host name of \(origin) cannot be used.")
         case CURLE_COULDNT_RESOLVE_HOST: unreachable(nil)
         case CURLE_OPERATION_TIMEDOUT where !isConnected && connectTimeout < timeLimit:
-            failure(.connectionFailed, "\(origin) could not be reached within \(connectTimeout).")
+            unreached(within: connectTimeout)
         case CURLE_OPERATION_TIMEDOUT: timedOut()
         case CURLE_SSL_CACERT_BADFILE: failure(.tlsFailed, "The file of certificate authorities cannot be read.")
         case CURLE_PEER_FAILED_VERIFICATION where lacksIssuer:
@@ -295,7 +297,7 @@ extension HTTPRequest {
         default:
             failure(
                 .connectionFailed,
-                "\(origin) did not answer: the connection failed with libcurl error \(code.rawValue).",
+                "\(origin) did not answer: the connection failed with libcurl error \(code.rawValue).\(ProxyVariable.remark)",
             )
         }
     }

@@ -23,7 +23,12 @@ package struct SigningKeys: Sendable, Equatable {
 
     var all: [Secret<[UInt8]>] { [current] + [previous].compactMap(\.self) }
 
-    static let fileName = "signing.key"
+    /// What tells these keys from others, without giving them away: a keyed hash of a fixed text for each key.
+    package var fingerprints: [String] {
+        all.map { Hexadecimal.text(Array(KeyedHash.whole(Array("attachd signing key".utf8), key: $0).prefix(16))) }
+    }
+
+    package static let fileName = "signing.key"
 
     /// Reads the keys in `directory`, or creates them at the first start. `isGroupReadable`: see `SecretFile`.
     init(in directory: Directory, by scratch: Directory, isGroupReadable: Bool = false) throws(FileError) {

@@ -77,6 +77,33 @@ extension QueueRule {
             #expect(try await queue.finish(leased.lease, with: .sample()))
             #expect(try await queue.enqueue(.sample("3", tenant: "loud")) == .accepted)
         },
+        QueueRule("a queue is full by the bytes of its jobs, too, and a tenant has its share of them") { queues in
+            let limits = QueueLimits(backlog: 8, backlogBytes: 1000, tenantBacklog: 4, leaseTime: .seconds(600))
+            let queue = try await queues.open(limits)
+            func job(_ id: String, _ byteCount: Int, tenant: String = Job.defaultTenant, callback: String? = nil) -> Job
+            {
+                let content = [UInt8](repeating: 32, count: byteCount)
+                let answer = Job.Answer(callback: callback)
+                return Job(id: id, tenant: tenant, timeLimit: .seconds(60), content: content, answer: answer)
+            }
+            #expect(try await queue.enqueue(job("1", 501, tenant: "a")) == .overShare)
+            #expect(try await queue.enqueue(job("1", 500, tenant: "a", callback: "https://a/")) == .accepted)
+            #expect(try await queue.enqueue(job("2", 1, tenant: "a")) == .overShare)
+            #expect(try await queue.enqueue(job("2", 501, tenant: "b")) == .busy)
+            #expect(try await queue.enqueue(job("2", 500, tenant: "b")) == .accepted)
+            #expect(try await queue.enqueue(job("3", 1, tenant: "c")) == .busy)
+            // An answer that waits for its callback is none of these bytes.
+            #expect(try await queue.finish(try await queue.leaseOne().lease, with: .sample()))
+            #expect(try await queue.enqueue(job("3", 400, tenant: "a")) == .accepted)
+            #expect(try await queue.cancel(JobName(id: "3", tenant: "a")) == .cancelled)
+            #expect(try await queue.forget(.all(tenant: "b")) > 0)
+            #expect(try await queue.enqueue(job("4", 500, tenant: "b")) == .accepted)
+            #expect(try await queue.deadLetter(try await queue.leaseOne().lease, with: .sample()))
+            #expect(try await queue.enqueue(job("5", 1, tenant: "b")) == .accepted)
+            #expect(try await queue.retryDeadLetter(JobName(id: "4", tenant: "b")) == .overShare)
+            #expect(try await queue.cancel(JobName(id: "5", tenant: "b")) == .cancelled)
+            #expect(try await queue.retryDeadLetter(JobName(id: "4", tenant: "b")) == .accepted)
+        },
         QueueRule("an invalid job is refused") { queues in
             let queue = try await queues.open()
             let tooLong = String(repeating: "x", count: Job.nameByteLimit + 1)

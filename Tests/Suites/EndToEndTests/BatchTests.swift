@@ -95,8 +95,8 @@ struct BatchTests {
     func interruptions() async throws {
         try MixedFiles(count: Self.fileCount).write(below: input)
         let files = attachd.folder.files.filter { $0.hasPrefix("in/") }.map { String($0.dropFirst(3)) }
-        let first = try await interrupt(SIGINT, at: files.count / 4)
-        #expect(first.status == 130)
+        let first = try await interrupt(SIGTERM, at: files.count / 4)
+        #expect(first.status == 143)
         let second = try await interrupt(SIGKILL, at: files.count / 2)
         #expect(second.status == -SIGKILL)
         let last = try await attachd.run(arguments(["--resume"]))

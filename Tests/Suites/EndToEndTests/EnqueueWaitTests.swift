@@ -54,6 +54,43 @@ struct EnqueueWaitTests {
     }
 
     @Test(
+        "ends with status 1 for a job without a result, and prints JSON in any case",
+        .needsRedis,
+        arguments: ["failed", "poison", "cancelled"]
+    )
+    func withoutResult(status: String) async throws {
+        let redis = try RedisServer()
+        defer { redis.kill() }
+        let queue = ["--queue", "redis://127.0.0.1:\(redis.port)"]
+        let errors = WatchedFile(attachd.folder.url.appending(path: "waiting"))
+        // The profile is one of this command's configuration only.
+        let file = try attachd.folder.write("profiles: {mine: {basedOn: apns}}", to: "attachd.yaml")
+        let options = options("--deadline", "60s", "--config", file, "--profile", status == "failed" ? "mine" : "apns")
+        let waiting = try attachd.start(options + queue, input: Array(Self.payload.utf8), errors: errors.url.path)
+        try await errors.wait(for: "No worker has taken")
+        let jobs = try redis.command("XRANGE", "attachd:{default}:jobs:hi", "-", "+")
+        let entry = try #require(jobs.split(separator: "\n").first)
+        if status == "poison" { try redis.command("HSET", "attachd:{default}:starts", "hi/\(entry)", "9 0") }
+        let command = status == "cancelled" ? ["--no-worker"] : []
+        try await RunningSidecar.run(attachd, queue + command) { sidecar in
+            if status == "cancelled" {
+                #expect(try await HTTPClient.send("DELETE", path: "/v1/jobs/a", port: sidecar.port).status == 204)
+            }
+            let output = try JSONValue(parsing: try waiting.readToEnd())
+            #expect(waiting.wait() == 1)
+            #expect(output["id"]?.text == "a")
+            switch status {
+            case "failed":
+                #expect(output["detail"]?.text?.contains("mine") == true)
+                try await sidecar.waitForLog("A job is not valid")
+            case "poison": #expect(output["outcome"]?.text == "original" && output["errors"] != nil)
+            default: #expect(output["status"]?.text == "cancelled")
+            }
+            #expect(errors.text.contains("The job a has the status \(status)."))
+        }
+    }
+
+    @Test(
         "ends at a signal with its status, and leaves the job in the queue",
         arguments: [SIGINT: 130, SIGTERM: 143] as [Int32: Int32]
     )

@@ -59,6 +59,22 @@ struct JobTests {
         }
     }
 
+    @Test("more requests that wait for results than --requests are refused")
+    func waiters() async throws {
+        let origin = try OriginServer { [photo] _ in .stall(after: 10, of: photo) }
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd, ["--requests", "1"]) { sidecar in
+            let slow = envelope(origin.url(), id: "slow", more: #","deadline":"200s""#)
+            #expect(try await sidecar.enqueue(slow).status == 202)
+            async let first = sidecar.get("/v1/jobs/slow?wait=60s")
+            var status = 200
+            while status != 429 { status = try await sidecar.get("/v1/jobs/slow?wait=1ms").status }
+            #expect(try await sidecar.get("/v1/jobs/slow").status == 200)
+            origin.stop()
+            #expect(try await first.text.contains("finished"))
+        }
+    }
+
     @Test("a full queue refuses jobs, and takes them again once there is room")
     func full() async throws {
         let origin = try OriginServer { [photo] _ in .stall(after: 10, of: photo) }

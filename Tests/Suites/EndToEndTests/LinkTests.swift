@@ -36,6 +36,27 @@ struct LinkTests {
         #expect(!String(decoding: payload.compactBytes, as: UTF8.self).contains("file:"))
     }
 
+    @Test("a payload that goes out unchanged is counted and logged with the reason, and its answer has it")
+    func unchanged() async throws {
+        defer { origin.stop() }
+        try await RunningSidecar.run(attachd) { sidecar in
+            for (url, reason) in [(origin.url("/photo.jpg"), "notPublished"), ("http://10.0.0.1/a", "refusedAddress")] {
+                let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}"#
+                let answer = try await HTTPClient.send(
+                    "POST",
+                    path: "/v1/rewrite",
+                    port: sidecar.port,
+                    body: Array(payload.utf8)
+                )
+                #expect(answer.headers["attachd-outcome"] == "original")
+                #expect(answer.headers["attachd-reason"]?.hasPrefix("\(reason):") == true)
+                let metrics = try await sidecar.get("/metrics").text
+                #expect(metrics.contains(#"attachd_unchanged_payloads_total{reason="\#(reason)"} 1"#))
+                #expect(sidecar.logged.contains(#""unchanged":"\#(reason)""#))
+            }
+        }
+    }
+
     @Test("the inline picture needs no way to the file, so the payload has it all the same")
     func inlinePicture() async throws {
         let file = attachd.folder.url.appending(path: "attachd.yaml")

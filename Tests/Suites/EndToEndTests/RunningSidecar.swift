@@ -13,7 +13,7 @@ final class RunningSidecar: Sendable {
     init(_ attachd: AttachdProgram, command: String = "serve", _ arguments: [String] = []) throws {
         let options = [
             command, "--listen", "127.0.0.1:0", "--store", attachd.store, "--allow-address", "127.0.0.1",
-            "--log-format", "json",
+            "--log-format", "json", "--drain", "0",
         ]
         let file = attachd.folder.url.appending(path: "log-\(UUID().uuidString)")
         log = WatchedFile(file)

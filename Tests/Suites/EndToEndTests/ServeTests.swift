@@ -139,6 +139,23 @@ struct ServeTests {
         #expect(attachd.leftovers == [])
     }
 
+    @Test("after SIGTERM requests are still taken for a while, which another signal ends")
+    func drainTime() async throws {
+        let origin = try OriginServer { [photo] _ in .body(photo) }
+        defer { origin.stop() }
+        let sidecar = try RunningSidecar(attachd, ["--drain", "10s"])
+        #expect(try await sidecar.get("/readyz").status == 200)
+        sidecar.terminate()
+        while try await sidecar.get("/readyz").status != 503 { try Task.checkCancellation() }
+        let answer = try await sidecar.post(origin.url("/a.jpg"), deadline: "8s")
+        #expect(answer.status == 200 && answer.headers["connection"] == "close")
+        #expect(try JSONValue(parsing: answer.body)["outcome"]?.text == "complete")
+        let late = try await sidecar.post(origin.url("/a.jpg"), deadline: "30s")
+        #expect(late.status == 503 && late.headers["connection"] == "close")
+        sidecar.terminate()
+        #expect(sidecar.wait() == 0)
+    }
+
     @Test("no decoder process outlives a killed worker")
     func workerKilled() async throws {
         let sidecar = try RunningSidecar(attachd)

@@ -55,8 +55,7 @@ struct TransferLoopsTests {
         let silent = try OriginServer(address: "127.0.1.1") { _ in .silence }
         defer { silent.stop() }
         let loops = try loops(.init(all: 4, site: 1))
-        var rule = OriginRule()
-        rule.lastGrace = .milliseconds(10)
+        let rule = OriginRule()
         let limiter = OriginLimiter(rule, time: SystemTime(), recorder: NoRecorder<OriginEvent>())
         let first = try request(silent.url("/1"))
         let holder = Task { _ = await loops.run(first, Sink(), until: SystemTime().now + .seconds(60)) }
@@ -64,7 +63,7 @@ struct TransferLoopsTests {
         var second = try request(silent.url("/2"))
         second.permit = try await limiter.enter(rule.origin(of: second.url), until: SystemTime().now + .seconds(60))
         async let result = loops.run(second, Sink(), until: SystemTime().now + .seconds(60))
-        limiter.drain()
+        limiter.drain(within: .milliseconds(10))
         #expect(await result.failure?.reason == .workerStopped)
         #expect(await result.wasPreempted)
         holder.cancel()

@@ -296,22 +296,67 @@ struct ProtocolTests {
         try await store.close()
     }
 
-    @Test("a server whose memory is full refuses jobs like a full queue, and still leases the jobs it has")
+    @Test("a server whose memory is full refuses jobs, and all else goes on: the jobs that it has are answered")
     func outOfMemory() async throws {
         let server = try RedisServer()
         defer { server.kill() }
         let store = RedisStore(server)
         let queue = try store.queue()
-        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
-        try server.command("CONFIG", "SET", "maxmemory", "1")
-        #expect(try await queue.enqueue(Self.job("2")) == .busy)
-        let lease = try #require(try await queue.lease(1, waiting: .seconds(60)).first).lease
-        let error = await #expect(throws: JobQueueError.self) {
-            try await queue.finish(lease, with: JobReply(.ok, body: []))
+        for number in 1...4 {
+            var job = Self.job("\(number)")
+            job.answer = .init(callback: "https://a/", producer: "p")
+            #expect(try await queue.enqueue(job) == .accepted)
         }
-        #expect(error?.reason == .noSpace)
+        try server.command("CONFIG", "SET", "maxmemory", "1")
+        #expect(try await queue.enqueue(Self.job("5")) == .outOfMemory)
+        // Another worker starts.
+        let other = try store.queue()
+        try await other.report(WorkerReport(slots: 2, running: 0, jobsPerSecond: 1))
+        #expect(try await other.load().load.workers.count == 1)
+        #expect(try await other.storeScaling("text", replacing: nil))
+        let leases = try await other.lease(4, waiting: .seconds(60)).map(\.lease)
+        #expect(leases.count == 4)
+        try await other.giveBack([leases[3]])
+        for lease in leases[..<3] {
+            #expect(try await other.start(lease))
+            #expect(try await other.renew([lease]) == [])
+        }
+        #expect(try await other.finish(leases[0], with: JobReply(.ok, body: [1])))
+        #expect(try await other.deadLetter(leases[1], with: JobReply(.poison, body: [])))
+        #expect(try await queue.cancel(JobName(id: "4", tenant: "default")) == .cancelled)
+        let callbacks = try await queue.leaseCallbacks(8)
+        #expect(callbacks.count == 3)
+        try await queue.postponeCallback(callbacks[0].lease, by: .zero, isFailure: true)
+        try await queue.finishCallback(callbacks[1].lease)
+        // What was made is recorded, and taken back.
+        try await queue.record("f.jpg", of: "s", for: .seconds(60))
+        #expect(try await other.marks(after: .none, leaseTime: .seconds(2)).isEmpty)
+        #expect(try await queue.takeBack([], source: "s", for: .seconds(60)).mark.files == ["f.jpg"])
+        try await queue.keep([1], as: "formats")
+        #expect(try await queue.retryDeadLetter(JobName(id: "2", tenant: "default")) == .outOfMemory)
+        #expect(try await queue.status().dead == 1 && queue.warnings == [.memoryFull])
         try server.command("CONFIG", "SET", "maxmemory", "0")
-        #expect(try await queue.finish(lease, with: JobReply(.ok, body: [])))
+        #expect(try await queue.enqueue(Self.job("5")) == .accepted)
+        #expect(try await queue.status().waiting == 1 && queue.warnings == [])
+        try await store.close()
+    }
+
+    @Test("jobs are refused while a tenth of the server's memory is left, which is for answers")
+    func memoryReserve() async throws {
+        let server = try RedisServer()
+        defer { server.kill() }
+        let store = RedisStore(server)
+        let queue = try store.queue()
+        _ = try await queue.status()
+        let info = try server.command("INFO", "memory")
+        let used = try #require(info.firstMatch(of: /used_memory:([0-9]+)/).flatMap { Int($0.1) })
+        try server.command("CONFIG", "SET", "maxmemory", "\(used * 2)")
+        #expect(try await queue.enqueue(Self.job("1")) == .accepted)
+        try server.command("CONFIG", "SET", "maxmemory", "\(used * 100 / 95)")
+        #expect(try await queue.enqueue(Self.job("2")) == .outOfMemory)
+        // A server that evicts other entries makes room by itself.
+        try server.command("CONFIG", "SET", "maxmemory-policy", "volatile-ttl")
+        #expect(try await queue.enqueue(Self.job("2")) == .accepted)
         try await store.close()
     }
 }

@@ -15,7 +15,6 @@ struct EndingNamesTests {
         var settings = DownloadSettings()
         settings.http.resolver = NameResolver(servers: server.address)
         settings.http.connectTimeout = .seconds(300)
-        settings.origins.lastGrace = .milliseconds(10)
         downloader = Downloader(settings: settings)
     }
 
@@ -38,7 +37,7 @@ struct EndingNamesTests {
         defer { server.stop() }
         async let first = failure("first.example")
         await server.questions { !$0.isEmpty }
-        downloader.drain()
+        downloader.drain(within: .milliseconds(10))
         #expect(try await first == .workerStopped)
         #expect(try await failure("second.example") == .workerStopped)
         downloader.stop()

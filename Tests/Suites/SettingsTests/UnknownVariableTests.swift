@@ -26,6 +26,14 @@ struct UnknownVariableTests {
         #expect(text.contains("\(name) is ignored") && !text.contains("hunter2"), "\(text)")
     }
 
+    @Test("those for a proxy are reported, because attachd uses none")
+    func proxy() throws {
+        let unknown = try unknown(["HTTPS_PROXY": "http://user:hunter2@a:1", "no_proxy": "a"])
+        let text = unknown.map(\.description).joined()
+        #expect(unknown.map(\.name) == ["HTTPS_PROXY"])
+        #expect(text.contains("attachd uses no proxy") && !text.contains("hunter2"), "\(text)")
+    }
+
     @Test("each is reported once, in order, and no more than twenty")
     func several() throws {
         #expect(

@@ -265,7 +265,7 @@ struct ListTests {
     func draining() async throws {
         try await SidecarFixture.run { sidecar in
             let admission = Admission(limit: 8)
-            admission.drain()
+            admission.close()
             let limits = ListLimits(requestLimit: 8)
             let lanes = ListLanes(admission: admission, limits: limits, client: Self.client)
             let list = ListProcessing(service: sidecar.service, lanes: lanes)

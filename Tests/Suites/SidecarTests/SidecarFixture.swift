@@ -13,6 +13,7 @@ import Support
 struct SidecarFixture {
     let port: Int
     let service: NotificationService
+    private let server: SidecarServer
     private let group: ServiceGroup
     private let task: Task<Void, any Error>
 
@@ -93,6 +94,7 @@ struct SidecarFixture {
             logger: logger,
             recorder: events,
         )
+        self.server = server
         let group = ServiceGroup(services: [server], logger: logger)
         self.group = group
         task = Task { try await group.run() }
@@ -109,7 +111,10 @@ struct SidecarFixture {
         return ForgottenAttachments(files: files, workers: 1, isKnown: !files.isEmpty)
     }
 
-    /// Starts to shut down, as SIGTERM does.
+    /// Begins the end, as SIGTERM does.
+    func drain(within limit: Duration) { server.drain(within: limit) }
+
+    /// Stops to take requests, as attachd does a while after SIGTERM.
     func beginShutdown() async { await group.triggerGracefulShutdown() }
 
     func stop() async {

@@ -214,6 +214,33 @@ struct SidecarServerTests {
         }
     }
 
+    @Test(
+        "while it drains, balancers learn it, and what will be answered before the end is taken, on one connection each"
+    )
+    func draining() async throws {
+        try await SidecarFixture.run { sidecar in
+            sidecar.drain(within: .seconds(20))
+            #expect(try await HTTPClient.send(path: "/readyz", port: sidecar.port).status == 503)
+            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            for path in ["/v1/rewrite", "/v1/notifications"] {
+                let body = path == "/v1/rewrite" ? Self.payload : #"{"deadline":"5s","payload":\#(Self.payload)}"#
+                let soon = try await post(path, body, sidecar, headers: ["Attachd-Deadline": "5s"])
+                #expect(soon.status == 200 && soon.headers["connection"] == "close")
+                let list = try await post(path, "[\(body)]", sidecar, headers: ["Attachd-Deadline": "5s"])
+                #expect(list.status == 200)
+                let late = path == "/v1/rewrite" ? Self.payload : #"{"payload":\#(Self.payload)}"#
+                for body in [late, "[\(late)]"] {
+                    let refused = try await post(path, body, sidecar)
+                    #expect(refused.status == 503 && refused.headers["connection"] == "close")
+                    #expect(refused.headers["retry-after"] == "1")
+                }
+            }
+            let connection = try RawConnection(port: sidecar.port)
+            _ = connection.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await connection.read().lowercased().contains("connection: close"))
+        }
+    }
+
     @Test("requests from before the shutdown are answered")
     func drain() async throws {
         let (started, hold) = (Signal(), Signal())

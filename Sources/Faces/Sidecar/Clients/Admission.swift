@@ -4,16 +4,22 @@ import Jobs
 import Processing
 import Synchronization
 
-/// A limiter that admits as many requests as the worker can answer in time, of each tenant no more than its share, and
-/// none while the worker drains.
+/// A limiter that admits as many requests as the worker can answer in time, and of each tenant no more than its share. While
+/// the worker drains, it admits what will be answered before the end.
 final class Admission: Sendable {
+    private enum Phase {
+        case open
+        case draining(until: Instant)
+        case closed
+    }
+
     private struct State {
         var running = 0
         /// The requests of lines with a share. One without requests has no entry.
         var byLine: [String: Int] = [:]
         /// The number of permits that others may have, because their requests wait for a picture.
         var lent = 0
-        var isDraining = false
+        var phase = Phase.open
     }
 
     /// A reason to refuse a request.
@@ -34,26 +40,40 @@ final class Admission: Sendable {
     var running: Int { state.withLock(\.running) }
     /// A Boolean value that indicates whether a permit is left.
     var hasRoom: Bool { running < limit }
-    var isDraining: Bool { state.withLock(\.isDraining) }
+    var isDraining: Bool { if case .open = state.withLock(\.phase) { false } else { true } }
+
+    /// Refuses requests whose deadlines are after `end` from now on.
+    func drain(until end: Instant) { state.withLock { $0.phase = .draining(until: end) } }
 
     /// Refuses new requests from now on. Admitted requests finish.
-    func drain() { state.withLock { $0.isDraining = true } }
+    func close() { state.withLock { $0.phase = .closed } }
 
-    /// Throws while the worker drains.
-    func checkOpen() throws {
-        guard !isDraining else { throw Self.draining }
+    /// Throws if a request with that deadline would not be answered any more. Without one, throws only at the end.
+    func checkOpen(until deadline: Instant? = nil) throws {
+        switch state.withLock(\.phase) {
+        case .open: return
+        case .draining(let end):
+            guard let deadline, deadline > end else { return }
+            throw Self.draining
+        case .closed: throw Self.draining
+        }
     }
 
-    private static let draining = Problem(
-        .serviceUnavailable,
-        "This worker is shutting down. Ask another one.",
-        retryAfter: 1,
-    )
+    static let draining: Problem = {
+        let detail = "This worker is shutting down. Ask another one."
+        var problem = Problem(.serviceUnavailable, detail, retryAfter: 1)
+        problem.endsConnection = true
+        return problem
+    }()
 
-    /// Does `work` with a permit for `tenant`. Read the request's body before, so that a slow client does not hold a
-    /// permit.
-    func admit<Value>(for tenant: String? = nil, _ work: () async throws -> Value) async throws -> Value {
-        try checkOpen()
+    /// Does `work`, which ends at `deadline`, with a permit for `tenant`. Read the request's body before, so that a slow
+    /// client does not hold a permit.
+    func admit<Value>(
+        for tenant: String? = nil,
+        until deadline: Instant? = nil,
+        _ work: () async throws -> Value,
+    ) async throws -> Value {
+        try checkOpen(until: deadline)
         let tenant = tenant ?? TenantName.unnamed
         let line = shares.line(of: tenant)
         switch enter(for: line) {

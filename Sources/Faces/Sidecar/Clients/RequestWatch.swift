@@ -23,6 +23,7 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limits: ClientLimits
     private let table: ConnectionTable
+    private let isDraining: @Sendable () -> Bool
     private var number: ConnectionTable.Number?
     private var context: ChannelHandlerContext?
     private var reading = Reading.nothing
@@ -35,9 +36,10 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// The time that a client has to receive an error before the connection closes.
     private static let farewell = Duration.seconds(5)
 
-    init(_ limits: ClientLimits, _ table: ConnectionTable) {
+    init(_ limits: ClientLimits, _ table: ConnectionTable, isDraining: @escaping @Sendable () -> Bool) {
         self.limits = limits
         self.table = table
+        self.isDraining = isDraining
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -107,7 +109,13 @@ final class RequestWatch: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head: move(to: .sending)
+        case .head(var head):
+            move(to: .sending)
+            // A client that sent more requests already gets their answers first.
+            guard unanswered == 1, isDraining() else { break }
+            isEnding = true
+            head.headerFields[.connection] = "close"
+            return context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body: break
         case .end:
             unanswered = max(0, unanswered - 1)

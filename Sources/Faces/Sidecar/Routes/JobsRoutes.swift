@@ -14,7 +14,7 @@ struct JobsRoutes: Sendable {
     let longWork: LongWork
     /// Returns the reason why a callback's URL is not allowed, or `nil` if it is allowed.
     let callbackRefusal: @Sendable (String) -> String?
-    /// The limit of requests that wait for results. Further requests get the job's state at once.
+    /// The limit of requests that wait for results.
     let waiting: Admission
     let recorder: any EventRecorder<SidecarEvent>
 
@@ -23,15 +23,16 @@ struct JobsRoutes: Sendable {
 
     /// Handles `POST /v1/jobs`. Answers 202 when the job is stored and survives a crash. A known `id` is the same job.
     func enqueue(_ request: Request, from client: ClientAddress) async throws -> Response {
+        // A queue of one machine has no other worker.
+        guard queue is any FleetStore || !admission.isDraining else { throw Admission.draining }
         try admission.checkOpen()
         let content = try await request.payload()
         let job = try await longWork.read(content.count, from: client) { [trace = request.trace] in
             try read(content, trace)
         }
-        switch try await queue.enqueue(job) {
-        case .accepted, .known, .finished: break
-        case .busy: throw refusal("The queue is full.", "queueFull")
-        case .overShare: throw refusal("The tenant \(job.tenant)'s share of the queue is full.", "tenantShareUsed")
+        let enqueued = try await queue.enqueue(job)
+        if let reason = enqueued.refusal(for: job.tenant) {
+            throw refusal(reason, enqueued == .overShare ? "tenantShareUsed" : "queueFull")
         }
         var response = Self.response(.accepted, .object([.init("id", .string(job.id))]))
         let tenant = job.tenant == Job.defaultTenant ? "" : "?tenant=\(Self.escaped(job.tenant))"
@@ -87,10 +88,14 @@ struct JobsRoutes: Sendable {
             }
             waitTime = duration
         }
-        let mayWait = waitTime > .zero && waiting.enter()
-        defer { if mayWait { waiting.leave() } }
         let name = try Self.name(id, request)
-        switch try await queue.state(of: name, waiting: mayWait ? waitTime : .zero) {
+        let waits = waitTime > .zero
+        guard !waits || waiting.enter() else {
+            let detail = "As many requests wait for results as --requests allows. Ask without \"wait\", or try again."
+            throw Problem(.tooManyRequests, detail, retryAfter: 1)
+        }
+        defer { if waits { waiting.leave() } }
+        switch try await queue.state(of: name, waiting: waitTime) {
         case .unknown: throw Self.unknown(id)
         case .waiting: return Self.response(.ok, Self.job(id, "waiting"))
         case .running: return Self.response(.ok, Self.job(id, "running"))

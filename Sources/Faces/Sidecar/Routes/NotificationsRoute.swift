@@ -25,7 +25,8 @@ struct NotificationsRoute: Sendable {
                 return try await lanes.admit {
                     try read(RequestBody.items(of: bytes))
                 } answer: { list in
-                    await respond(to: list, accepted, lanes)
+                    try admission.checkOpen(until: accepted + list.timeLimit)
+                    return await respond(to: list, accepted, lanes)
                 }
             }
         }
@@ -36,7 +37,8 @@ struct NotificationsRoute: Sendable {
         of byteCount: Int,
         _ accepted: Instant,
     ) async throws -> Response {
-        let result = try await admission.admit(for: envelope.options.tenant) {
+        let deadline = accepted + service.timeLimit(of: envelope.options)
+        let result = try await admission.admit(for: envelope.options.tenant, until: deadline) {
             try await lists.longWork.perform(byteCount) {
                 try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
             }

@@ -14,6 +14,7 @@ struct PrepareRoute: Sendable {
     func respond(to request: Request, from client: ClientAddress) async throws -> Response {
         let accepted = service.now
         let timeLimit = try timeLimit(in: request.headers)
+        try admission.checkOpen(until: accepted + timeLimit)
         let lanes = ListLanes(admission: admission, limits: lists, client: client)
         let answers = try await RequestBody.with(request, lanes) { body in
             guard case .list(let bytes) = body else {

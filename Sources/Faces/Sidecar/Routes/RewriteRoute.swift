@@ -23,7 +23,8 @@ struct RewriteRoute: Sendable {
                 try await lanes.admit {
                     try read(RequestBody.items(of: bytes), options)
                 } answer: { list in
-                    await respond(to: list, accepted, lanes)
+                    try admission.checkOpen(until: accepted + list.timeLimit)
+                    return await respond(to: list, accepted, lanes)
                 }
             }
         }
@@ -34,7 +35,8 @@ struct RewriteRoute: Sendable {
         _ options: NotificationService.Options,
         _ accepted: Instant,
     ) async throws -> Response {
-        let result = try await admission.admit(for: options.tenant) {
+        let deadline = accepted + service.timeLimit(of: options)
+        let result = try await admission.admit(for: options.tenant, until: deadline) {
             try await lists.longWork.perform(payload.count) {
                 do throws(RequestError) {
                     return try await service.process(.bytes(payload), options: options, accepted: accepted)
@@ -197,6 +199,9 @@ struct VisibleOutcome: Sendable, Equatable {
     }
 
     private static func reason(of result: ProcessingResult) -> String? {
+        if result.unchangedReason == "notPublished" {
+            return "notPublished: The files have no URL for phones. Set --public-url, or --publish."
+        }
         if let failure = result.failures.first?.failure { return "\(failure.reason.rawValue): \(failure.message)" }
         if let remark = result.remarks.first { return remark }
         guard result.request.notification.attachments.isEmpty else { return nil }

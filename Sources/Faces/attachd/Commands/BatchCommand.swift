@@ -73,7 +73,7 @@ struct BatchCommand: AsyncParsableCommand {
         if let failure { throw failure }
         let progress = monitor.progress
         print(progress.summary(in: folders.output))
-        guard !monitor.isStopped else { throw ExitCode(128 + SIGINT) }
+        if let signal = monitor.signal { throw ExitCode(128 + signal) }
         let others = progress.degraded + progress.original
         if strict, others > 0 {
             throw CommandError(.notComplete, "Not complete: \(others) of \(progress.total) files.")
@@ -82,9 +82,9 @@ struct BatchCommand: AsyncParsableCommand {
 
     /// Stops the batch on signals: the first one lets files in progress finish, the second one does not.
     private static func stop(_ monitor: BatchMonitor) async {
-        for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
-            if monitor.isStopped { _exit(128 + SIGINT) }
-            monitor.stop()
+        for await signal in await UnixSignalsSequence(trapping: .sigint, .sigterm) {
+            if monitor.isStopped { _exit(128 + signal.rawValue) }
+            monitor.stop(by: signal.rawValue)
             let message = "\nStopping after the files in progress. Repeat to stop at once. Continue with --resume.\n"
             FileHandle.standardError.write(Data(message.utf8))
         }

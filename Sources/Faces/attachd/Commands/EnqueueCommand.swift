@@ -4,6 +4,7 @@ import Base
 import Foundation
 import Jobs
 import Media
+import Payloads
 import Settings
 import UnixSignals
 
@@ -63,15 +64,11 @@ struct EnqueueCommand: AsyncParsableCommand {
         var jobs: [(name: JobName, deadline: Instant)] = []
         for path in payloads {
             let job = try job(try PayloadInput.read(path), path, settings)
-            switch try await producer.enqueue(job) {
-            case .accepted, .known, .finished:
-                jobs.append((job.name, SystemTime().now + settings.deadline))
-                if !wait { print(job.id) }
-            case .busy: throw CommandError(.failure, "The queue is full. Send the notification unchanged.")
-            case .overShare:
-                let reason = "The tenant \(job.tenant)'s share of the queue is full. Send the notification unchanged."
-                throw CommandError(.failure, reason)
+            if let refusal = try await producer.enqueue(job).refusal(for: job.tenant) {
+                throw CommandError(.tryLater, "\(refusal) Send the notification unchanged.")
             }
+            jobs.append((job.name, SystemTime().now + settings.deadline))
+            if !wait { print(job.id) }
         }
         if wait {
             await producer.finishEnqueueing(settings)
@@ -109,7 +106,11 @@ struct EnqueueCommand: AsyncParsableCommand {
                 StandardError.write(await Self.notice(of: name, producer))
             }
             switch outcome {
-            case .finished(let reply): FileHandle.standardOutput.write(Data(reply.body + [0x0A]))
+            case .finished(let reply):
+                FileHandle.standardOutput.write(Data(Self.json(reply, of: name) + [0x0A]))
+                if [.failed, .poison, .cancelled].contains(reply.status) {
+                    problems.append("The job \(name.id) has the status \(reply.status.rawValue).")
+                }
             case .unknown: problems.append("The result of \(name.id) is no longer kept.")
             case .late(let isTaken):
                 let limit = "its deadline of \(settings.deadline.milliseconds) ms"
@@ -122,8 +123,18 @@ struct EnqueueCommand: AsyncParsableCommand {
             }
         }
         guard let problem = problems.first else { return }
-        let more = problems.count > 1 ? " \(problems.count - 1) more of \(jobs.count) jobs have no result." : ""
+        let more = problems.count > 1 ? " \(problems.count - 1) more of \(jobs.count) jobs failed." : ""
         throw CommandError(.failure, problem + more)
+    }
+
+    /// Returns the answer as JSON. That of a job without a result has its status and the reason.
+    private static func json(_ reply: JobReply, of name: JobName) -> [UInt8] {
+        if (try? JSONValue(parsing: reply.body))?.isObject == true { return reply.body }
+        let detail = String(decoding: reply.body, as: UTF8.self)
+        let members = [
+            JSONValue.Member("id", .string(name.id)), .init("status", .string(reply.status.rawValue)),
+        ]
+        return JSONValue.object(members + (detail.isEmpty ? [] : [.init("detail", .string(detail))])).compactBytes
     }
 
     private static func notice(of name: JobName, _ producer: JobProducer) async -> String {

@@ -154,14 +154,14 @@ struct JobsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
-                switch try await view.retry(JobName(id: id, tenant: tenant)) {
-                case .accepted: print("waiting")
-                case .known, .finished:
-                    throw CommandError(.failure, "A job \(id) is already in the queue, or was just answered.")
-                case .busy: throw CommandError(.failure, "The queue is full.")
-                case .overShare: throw CommandError(.failure, "The tenant's share of the queue is full.")
-                case nil: throw CommandError(.inputNotFound, "There is no dead letter \(id).")
+                guard let outcome = try await view.retry(JobName(id: id, tenant: tenant)) else {
+                    throw CommandError(.inputNotFound, "There is no dead letter \(id).")
                 }
+                if let refusal = outcome.refusal(for: tenant) { throw CommandError(.tryLater, refusal) }
+                guard outcome == .accepted else {
+                    throw CommandError(.failure, "A job \(id) is already in the queue, or was just answered.")
+                }
+                print("waiting")
             }
         }
     }

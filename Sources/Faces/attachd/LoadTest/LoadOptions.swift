@@ -127,8 +127,7 @@ struct ReportOptions: ParsableArguments {
         case .passed, .measured: break
         case .missed: throw CommandError(.budgetMissed, "A budget was missed, or a figure got worse; see above.")
         case .failed:
-            let reason = result.mainReason.map { ": \($0)" } ?? ""
-            throw CommandError(.failure, "No notification was answered\(reason). Check the URL and the target's log.")
+            throw CommandError(.failure, "\(result.failure). Check the URLs and the target's log.")
         case .void:
             let reasons = result.voidReasons.joined(separator: "; ")
             throw CommandError(

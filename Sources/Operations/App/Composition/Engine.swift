@@ -162,8 +162,8 @@ package final class Engine: Sendable {
         PostedCallbacks(client: downloader.client, signer: MessageSigner(keys: store.keyring))
     }
 
-    /// Begins the end of the process: downloads that would outlast it end now.
-    func drain() { downloader.drain() }
+    /// Begins the end of the process: downloads that would not be done within `limit` end now.
+    func drain(within limit: Duration) { downloader.drain(within: limit) }
 
     package func shutDown() async {
         downloader.stop()

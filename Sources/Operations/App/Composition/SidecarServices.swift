@@ -27,6 +27,7 @@ package struct SidecarServices: Sendable {
     let queueHealth: QueueHealth
     let scaling: QueueScaling
     let fleetFormats: FleetFormats
+    let fleetKeys: FleetKeys
     let start: QueueStart
 
     package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
@@ -40,7 +41,9 @@ package struct SidecarServices: Sendable {
             engine.fleet?.connect(redis) { try await forgetting.apply($0, isAtStart: $1, by: engine.service) }
         }
         fleetFormats = FleetFormats(engine.formats, queue.redis, logger: logger)
-        start = QueueStart(queue, fleetFormats, engine.fleet, logger: logger)
+        fleetKeys = FleetKeys(engine.store.keyring, queue.redis, logger: logger)
+        let keys = settings.isStrict ? fleetKeys : nil
+        start = QueueStart(queue, fleetFormats, engine.fleet, insistingOn: keys, logger: logger)
         queueHealth = QueueHealth(queue.jobs) { queue.redis?.problem }
         scaling = QueueScaling(queue.jobs, startTime: settings.workerStart)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
@@ -62,7 +65,7 @@ package struct SidecarServices: Sendable {
             [
                 .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
                 .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
-                .init(service: fleetFormats),
+                .init(service: fleetFormats), .init(service: fleetKeys),
             ] + [engine.fleet].compactMap { $0.map { .init(service: $0) } } + [
                 .init(service: start)
             ]
@@ -77,11 +80,15 @@ package struct SidecarServices: Sendable {
             services: services,
             logger: logger,
         )
-        configuration.maximumGracefulShutdownDuration = Termination.drainTime
+        let drain = takesRequests ? settings.drainTime : .zero
+        let rest = Termination.grace - drain
+        configuration.maximumGracefulShutdownDuration = rest
         let group = ServiceGroup(configuration: configuration)
-        try Termination.watch { [engine] in
-            engine.drain()
+        try Termination.watch(drain: drain) {
             worker?.stop()
+            server.drain(within: Termination.grace)
+        } onEnd: { [engine] in
+            engine.drain(within: takesRequests ? rest - Termination.lastTime : Termination.downloadTime)
             Task { await group.triggerGracefulShutdown() }
         }
         let supervisor = LoopSupervisor(logger: logger)
@@ -167,6 +174,8 @@ extension SidecarServices {
         }
     }
 
+    private var warnings: Set<QueueWarning> { queue.jobs.warnings.union(fleetKeys.warnings) }
+
     private var preview: PreviewRoutes {
         PreviewRoutes(
             choices: .init(
@@ -232,11 +241,11 @@ extension SidecarServices {
             },
             remarks: {
                 let problem = await queueHealth.problem?.description
-                let warnings = queue.jobs.warnings.map(\.description).sorted()
+                let warnings = warnings.map(\.description).sorted()
                 return engine.remarks + warnings + [problem].compactMap(\.self)
             },
             metrics: {
-                engine.observers.workers.set(queue.jobs.warnings)
+                engine.observers.workers.set(warnings)
                 engine.observers.workers.set(await queueHealth.status)
                 engine.observers.workers.set(await scaling.recent)
                 return engine.metricsText

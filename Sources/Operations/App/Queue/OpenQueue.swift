@@ -1,3 +1,4 @@
+import Files
 import Foundation
 package import Jobs
 import JobsRedis
@@ -5,6 +6,7 @@ import JobsSQLite
 package import Logging
 import Media
 import Observability
+import Storage
 package import Settings
 
 /// A queue that this process has open.
@@ -25,6 +27,7 @@ package struct OpenQueue: Sendable {
     ) async throws -> OpenQueue {
         let limits = QueueLimits(
             backlog: settings.backlog,
+            backlogBytes: settings.backlogBytes,
             shares: TenantShares(
                 of: settings.backlog,
                 percentage: settings.tenantShare,
@@ -48,12 +51,12 @@ package struct OpenQueue: Sendable {
         }
     }
 
-    /// Asks the queue's server for the first time. Throws if it is not suited to the queue. If it cannot be reached, the
-    /// queue connects once it answers.
+    /// Asks the queue's server for the first time. Throws if it is not suited to the queue. If it cannot be reached, or
+    /// its disk is full, the queue connects once it answers.
     func checkServer(logger: Logger) async throws {
         do {
             _ = try await redis?.serverWarnings()
-        } catch let error as JobQueueError where error.reason == .unavailable {
+        } catch let error as JobQueueError where error.reason == .unavailable || error.reason == .noSpace {
             logger.warning(
                 "The queue cannot be reached. Its server is tried again later.",
                 metadata: ["reason": "\(error)"]
@@ -162,9 +165,18 @@ extension Diagnosis.QueueReport {
             isGuest: true,
         )
         let description = try await queue.serverDescription()
-        let details = [description] + (try await queue.serverWarnings())
+        var details = [description] + (try await queue.serverWarnings())
+        if let keys = keys(settings), try await !FleetKeys.fits(keys, queue) {
+            details.append(QueueWarning.foreignKeys.description)
+        }
         try? await queue.leave()
         return details
+    }
+
+    /// Returns this machine's signing keys, if it has any yet.
+    private static func keys(_ settings: Settings) -> SigningKeys? {
+        let file = settings.signingKeyFile ?? SecretFile("\(settings.store)/\(SigningKeys.fileName)")
+        return try? SigningKeys(reading: file)
     }
 
     /// Describes the queue in a file, which another process may work with.

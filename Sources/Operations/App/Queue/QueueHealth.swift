@@ -65,11 +65,20 @@ final class QueueStart: Service {
     private let queue: OpenQueue
     private let formats: FleetFormats
     private let reading: Task<Void, Never>
+    private let keys: FleetKeys?
     private let logger: Logger
 
-    init(_ queue: OpenQueue, _ formats: FleetFormats, _ fleet: FleetKnowledge?, logger: Logger) {
+    /// Creates the first questions. With `keys`, the process ends if the fleet has others.
+    init(
+        _ queue: OpenQueue,
+        _ formats: FleetFormats,
+        _ fleet: FleetKnowledge?,
+        insistingOn keys: FleetKeys? = nil,
+        logger: Logger,
+    ) {
         self.queue = queue
         self.formats = formats
+        self.keys = keys
         self.logger = logger
         reading = Task {
             await formats.read()
@@ -79,8 +88,11 @@ final class QueueStart: Service {
 
     /// Ends the process with an error if the server is not suited to the queue.
     func run() async throws {
-        try await cancelWhenGracefulShutdown { [queue, logger] in
-            do { try await queue.checkServer(logger: logger) } catch is CancellationError {}
+        try await cancelWhenGracefulShutdown { [queue, keys, logger] in
+            do {
+                try await queue.checkServer(logger: logger)
+                try await keys?.insist()
+            } catch is CancellationError {}
         }
         try await gracefulShutdown()
     }

@@ -26,6 +26,11 @@ package final class ProcessingObserver: EventRecorder {
         by: "outcome",
         with: ProcessingResult.Outcome.allCases.map(\.rawValue) + ["none"],
     )
+    private let unchanged = Counter(
+        "attachd_unchanged_payloads_total",
+        "Payloads with attachments that went out unchanged, by reason.",
+        by: "reason",
+    )
     private let rungs = Counter("attachd_rungs_total", "Attachments delivered, by rung.", by: "rung")
     private let failures = Counter(
         "attachd_failures_total",
@@ -111,6 +116,7 @@ package final class ProcessingObserver: EventRecorder {
         // Alerts on originals are about attachments that got lost.
         let isWithout = result.request.notification.attachments.isEmpty && result.failures.isEmpty
         notifications.add(isWithout ? "none" : result.outcome.rawValue)
+        if let reason = result.unchangedReason { unchanged.add(reason) }
         for (stage, duration) in result.stages { stages.record(duration, stage.rawValue) }
         stages.record(result.total, "total")
         for attachment in result.attachments {
@@ -143,6 +149,7 @@ extension ProcessingResult {
             "id": "\(identifier)", "outcome": "\(outcome.rawValue)", "margin_ms": "\(margin.milliseconds)",
             "bytes": "\(attachments.reduce(0) { $0 + $1.report.byteCount })",
         ]
+        metadata["unchanged"] = unchangedReason.map { "\($0)" }
         for timing in timings { metadata["\(timing.stage)_ms"] = "\(timing.milliseconds)" }
         metadata["dialect"] = names(wanted.map(\.dialect))
         metadata["profile"] = names(request.profiles.map(\.profile.name))

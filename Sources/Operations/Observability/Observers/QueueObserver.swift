@@ -68,7 +68,7 @@ package struct WorkerObserver: EventRecorder {
     private let unposted = Gauge("attachd_queue_callbacks", "Answers waiting to be posted to their callbacks.")
     private let problems = Gauge(
         "attachd_queue_problem",
-        "1 while the queue's file has a problem, by kind.",
+        "1 while the queue has a problem, by kind.",
         by: "kind",
     )
     private let needed = Gauge(
@@ -101,6 +101,9 @@ package struct WorkerObserver: EventRecorder {
             self.duration.record(duration)
             self.margin.record(max(.zero, margin))
             if margin < .zero { late.add() }
+            if status == .failed {
+                log.warn("A job is not valid. Its answer has the reason.", ["job_id": "\(name.id)"])
+            }
         case .stale(let job):
             stale.add()
             log.warn("The lease of a job was lost, so its answer was dropped.", ["job_id": "\(job.id)"])
@@ -209,6 +212,11 @@ package struct QueueObserver: EventRecorder {
         case .warningsChanged(let warnings):
             for warning in warnings { log.error("The queue has a problem.", metadata: ["reason": "\(warning)"]) }
             if warnings.isEmpty { log.notice("The queue works again.") }
+        case .invalidEntry(let entry):
+            log.warning(
+                "An entry of the queue is not a job. It was answered as failed.",
+                metadata: ["entry": "\(entry)"]
+            )
         case .mayLoseJobs(let reason): log.warning("Jobs may be lost.", metadata: ["reason": "\(reason)"])
         case .passwordWithheld(let reason):
             log.error("The queue's password was not sent.", metadata: ["reason": "\(reason)"])

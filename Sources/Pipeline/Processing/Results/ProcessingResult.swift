@@ -47,6 +47,16 @@ package struct ProcessingResult: Sendable {
     /// The time left until the deadline at delivery.
     package let margin: Duration
 
+    /// The reason why the payload goes out as it came, although it has an attachment; `nil` if it was changed.
+    /// `notPublished` means that there are files, and no URL at which a phone finds them.
+    package var unchangedReason: String? {
+        if !attachments.isEmpty, attachments.allSatisfy(\.stored.isLocal) {
+            // It may have an inline picture.
+            return payloadValue == request.notification.payload ? "notPublished" : nil
+        }
+        return outcome == .original ? failures.first?.failure.reason.rawValue : nil
+    }
+
     /// The durations of the stages in order, and the total, in milliseconds.
     package var timings: [Timing] { Timing.all(stages, total: total) }
 }

@@ -1,6 +1,5 @@
 -- Defines a function that answers a job: it stores the result, adds it to the producer's stream and callback, and
--- removes the entry. The commands that may fail for lack of memory come first, so that the change is complete or
--- does not happen.
+-- removes the entry.
 
 local function answer(entry, job, status, body, keep)
   local key, id = locate(entry)
@@ -26,6 +25,7 @@ local function answer(entry, job, status, body, keep)
     redis.call('ZREM', prefix .. 'tenant:' .. (job.t or tenant), entry)
     redis.call('ZREM', prefix .. 'tenant:*', entry)
   end
+  give_room_back(entry)
   forget(entry, job)
   redis.call('XACK', key, 'workers', id)
   redis.call('XDEL', key, id)

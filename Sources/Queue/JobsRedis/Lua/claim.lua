@@ -7,6 +7,7 @@ local function claim(priority, id)
   local claimed = redis.call('XCLAIM', key, 'workers', ARGV[1], 0, id)[1]
   if not claimed then
     redis.call('XACK', key, 'workers', id)
+    give_room_back(priority .. '/' .. id)
     redis.call('ZREM', prefix .. 'due', priority .. '/' .. id)
     return
   end

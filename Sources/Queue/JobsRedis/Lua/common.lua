@@ -61,6 +61,17 @@ local function tenant_of(job)
   return #tenant >= 1 and #tenant <= 64 and not tenant:find('[^%w._-]') and tenant or 'default'
 end
 
+-- Gives back the room of an entry in the backlog's bytes.
+local function give_room_back(entry)
+  local size, line = string.match(redis.call('HGET', prefix .. 'sizes', entry) or '', '^(%d+) (.+)$')
+  if not size then return end
+  redis.call('HDEL', prefix .. 'sizes', entry)
+  for _, field in ipairs({'total', 'of:' .. line}) do
+    local left = redis.call('HINCRBY', prefix .. 'bytes', field, -size)
+    if left <= 0 then redis.call('HDEL', prefix .. 'bytes', field) end
+  end
+end
+
 -- Takes an entry out of the lists of waiting entries.
 local function forget(entry, job)
   local priority = entry:sub(1, 2)

@@ -2,7 +2,7 @@
 -- KEYS[1]: the queue's prefix, such as attachd:{default}:
 -- ARGV: the priority, hi or lo, then the entry's fields, each a name and a value
 -- Answers {'OK', entry}, {'DUP', entry}, {'DONE', status + newline + body}, or {'BUSY'}, with 'tenant' if only
--- the tenant's share of the queue is full.
+-- the tenant's share of the queue is full, and with 'memory' if the server's memory is.
 
 -- Returns the number that a text has in decimal digits; nil for any other text, such as inf, nan or 1e9.
 local function whole(text, low, high)
@@ -24,6 +24,15 @@ local function owed_bytes(prefix, limit)
   end
   redis.call('HSET', prefix .. 'meta', 'owedBytes', string.format('%.0f', sum))
   return sum
+end
+
+-- Whether the server has too little memory for more jobs. The last tenth of it is for answers. A producer that may not
+-- ask gets the server's own error (OOM).
+local function is_short_of_memory()
+  local info = redis.pcall('INFO', 'memory')
+  if type(info) ~= 'string' or not info:find('maxmemory_policy:noeviction', 1, true) then return false end
+  local used, limit = info:match('used_memory:(%d+)'), info:match('maxmemory:(%d+)')
+  return used and limit and tonumber(limit) > 0 and used / limit >= 0.9
 end
 
 local function enqueue(prefix, priority, fields)
@@ -50,7 +59,7 @@ local function enqueue(prefix, priority, fields)
   if known and is_there(known:sub(2)) then return {'DUP', known:sub(2)} end
 
   local limits = redis.call('HMGET', prefix .. 'meta', 'backlog', 'tenantBacklog', 'answerBytes', 'share',
-    'share:' .. tenant, 'listed')
+    'share:' .. tenant, 'listed', 'backlogBytes')
   local backlog, share = whole(limits[1] or 100000, 1, 1e9), whole(limits[2] or 100000, 1, 1e9)
   -- Where tenants are listed, all other names have one share together.
   local others = (limits[6] or '') ~= '' and tenant ~= 'default'
@@ -59,14 +68,23 @@ local function enqueue(prefix, priority, fields)
   local own = limits[5] or (tenant ~= 'default' and limits[4])
   if share and own then share = whole(own, 1, 1e9) end
   local bytes = backlog and whole(limits[3] or backlog * 8192, 1, 1e14)
-  if not (share and bytes) then
-    return redis.error_reply('BADLIMIT backlog, tenantBacklog, answerBytes and shares are whole numbers from 1')
+  local room = whole(limits[7] or 500000000, 1, 1e14)
+  if not (share and bytes and room) then
+    return redis.error_reply('BADLIMIT backlog, backlogBytes, tenantBacklog, answerBytes and shares are whole numbers '
+      .. 'from 1')
   end
   -- Answers that are still to be posted count like jobs.
   local count = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
     + redis.call('ZCARD', prefix .. 'callbacks')
   if count >= backlog or owed_bytes(prefix, bytes) >= bytes then return {'BUSY'} end
-  local tenants = prefix .. 'tenant:' .. (others and '*' or tenant)
+  if is_short_of_memory() then return {'BUSY', 'memory'} end
+  -- Workers of an earlier version do not give bytes back. An empty queue has none.
+  if count == 0 then redis.call('DEL', prefix .. 'bytes', prefix .. 'sizes') end
+  local line, size = others and '*' or tenant, #(job.y or '')
+  local used = redis.call('HMGET', prefix .. 'bytes', 'total', 'of:' .. line)
+  if (used[1] or 0) + size > room then return {'BUSY'} end
+  if (used[2] or 0) + size > room * math.min(1, share / backlog) then return {'BUSY', 'tenant'} end
+  local tenants = prefix .. 'tenant:' .. line
   if redis.call('ZCARD', tenants) >= share then
     -- Entries that were removed by hand do not count for the tenant.
     for _, entry in ipairs(redis.call('ZRANGE', tenants, 0, 9)) do
@@ -79,6 +97,9 @@ local function enqueue(prefix, priority, fields)
   local number = redis.call('XADD', stream, '*', unpack(fields))
   local entry = priority .. '/' .. number
   redis.call('ZADD', tenants, number:match('^%d+'), entry)
+  redis.call('HSET', prefix .. 'sizes', entry, size .. ' ' .. line)
+  redis.call('HINCRBY', prefix .. 'bytes', 'total', size)
+  redis.call('HINCRBY', prefix .. 'bytes', 'of:' .. line, size)
   -- The answer replaces the mark. The additional day is for jobs that were removed by hand.
   redis.call('SET', result, '-' .. entry, 'PX', string.format('%.0f', budget + 86400000))
   return {'OK', entry}

@@ -32,6 +32,7 @@ for _, found in ipairs(page) do
   local job, entry = map(found[2]), place .. '/' .. found[1]
   if is_chosen(job) then
     if place ~= 'dead' then
+      give_room_back(entry)
       forget(entry, job)
       redis.call('ZREM', prefix .. 'tenant:' .. tenant, entry)
       redis.call('ZREM', prefix .. 'tenant:*', entry)

@@ -81,10 +81,10 @@ package final class OriginLimiter: Sendable {
         change { $0.table.setDemand(count, at: now) }
     }
 
-    /// Begins the end of the process: what waits may begin for a little while only, and what would not be done ends.
-    package func drain() {
+    /// Begins the end of the process: what waits may begin for a little while only, and what would not be done in `limit` ends.
+    package func drain(within limit: Duration) {
         let now = time.now
-        change { $0.table.drain(at: now) }
+        change { $0.table.drain(until: now + limit, at: now) }
     }
 
     fileprivate func leave(_ permit: OriginTable.Permit, _ outcome: OriginOutcome) {

@@ -33,11 +33,8 @@ package struct OriginRule: Sendable, Equatable {
     /// The time for a request's first bytes, after which it counts as slow; twice that where the origin is known to
     /// take so long.
     package var grace: Duration = .seconds(2)
-    /// When the process ends: the time for which waiting requests may still begin, the grace of those to sites that have
-    /// never answered, and the time in which all must be done.
+    /// When the process ends: the time for which waiting requests may still begin.
     package var lastStart: Duration = .milliseconds(500)
-    package var lastGrace: Duration = .seconds(1)
-    package var drainTime: Duration = .seconds(6)
     /// The time without requests to other sites after which one site may use all permits. Otherwise a quarter is kept
     /// for others.
     package var lonelyTime: Duration = .seconds(10)

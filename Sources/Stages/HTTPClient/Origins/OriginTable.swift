@@ -70,10 +70,11 @@ struct OriginTable {
         preempt(at: now)
     }
 
-    /// Lets waiting requests begin for a little while only, and has those give way that would not be done when the process ends.
-    mutating func drain(at now: Instant) {
-        ending = (now + rule.lastStart, now + rule.drainTime)
-        for number in running.keys { running[number]?.shortenGrace(to: now + rule.lastGrace) }
+    /// Lets waiting requests begin for a little while only, and has those give way that would not be done at `end`. A request
+    /// without a first byte has until then.
+    mutating func drain(until end: Instant, at now: Instant) {
+        ending = (now + rule.lastStart, end)
+        for number in running.keys { running[number]?.awaitFirstByte(until: end) }
         settle(at: now)
     }
 
@@ -111,8 +112,7 @@ struct OriginTable {
     mutating func resume(_ permit: Permit, at now: Instant) {
         guard let request = running[permit.number], request.isSuspended else { return }
         count(request, 1, at: now)
-        let grace = ending == nil ? records[permit.origin]?.grace(rule) ?? rule.grace : rule.lastGrace
-        running[permit.number]?.resume(at: now, grace: now + grace)
+        running[permit.number]?.resume(at: now, grace: now + (records[permit.origin]?.grace(rule) ?? rule.grace))
         preempt(at: now)
     }
 
@@ -321,7 +321,7 @@ struct OriginTable {
         running[lastPermit] = request
         count(request, 1, at: now)
         reviewSite(record.site, at: now)
-        if ending != nil { running[lastPermit]?.shortenGrace(to: now + rule.lastGrace) }
+        if let ending { running[lastPermit]?.awaitFirstByte(until: ending.end) }
         return Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass)
     }
 

@@ -51,9 +51,9 @@ struct RunningRequest {
         marks = ((start, 0), (start, 0))
     }
 
-    /// Ends the grace of a site that was not known at `end`, if not before.
-    mutating func shortenGrace(to end: Instant) {
-        if !isKnown { judgedFrom = min(judgedFrom, end) }
+    /// Extends the grace of a request that has no byte yet.
+    mutating func awaitFirstByte(until end: Instant) {
+        if received == 0 { judgedFrom = max(judgedFrom, end) }
     }
 
     /// Records that `received` bytes of the body have come, of `expected` if its size is known.

@@ -24,7 +24,7 @@ package struct HTMLReport {
             "seed": "\(result.seed)",
             "sources": result.uniqueSources ? "a source URL for each notification" : "shared source URLs",
             "verdict": result.verdict.rawValue,
-            "verdictText": Self.text(result.verdict),
+            "verdictText": Self.text(result),
             "voidReasons": result.voidReasons,
             "hasJudgements": !result.judgements.isEmpty,
             "judgements": result.judgements.map { judgement in
@@ -50,13 +50,13 @@ package struct HTMLReport {
         return content
     }
 
-    private static func text(_ verdict: LoadResult.Verdict) -> String {
-        switch verdict {
+    private static func text(_ result: LoadResult) -> String {
+        switch result.verdict {
         case .passed: "All budgets kept"
         case .missed: "A budget was missed, or something got worse"
         case .void: "Void: the run says nothing about the target"
         case .measured: "Measured, without budgets"
-        case .failed: "No notification was answered"
+        case .failed: result.failure
         }
     }
 }

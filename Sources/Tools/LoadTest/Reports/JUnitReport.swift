@@ -39,7 +39,7 @@ package struct JUnitReport {
             switch judgement.verdict {
             case .met: "output"
             case .missed: "failure"
-            case .void, .unmeasured: "error"
+            case .void, .unmeasured, .unclear: "error"
             }
         return ["group": "budget", "name": "\(judgement.budget) at \(judgement.step)", key: judgement.message]
     }

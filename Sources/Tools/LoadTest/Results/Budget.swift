@@ -140,6 +140,8 @@ package struct Judgement: Sendable, Codable, Equatable {
         case met, missed
         /// The step has no measurement for this budget.
         case unmeasured
+        /// The step has too few notifications for this percentile.
+        case unclear
         /// The budget was missed only because of the generator's own lateness, which says nothing about the target.
         case void
     }
@@ -162,6 +164,14 @@ extension Budget {
                 return judgement(.met, "there were no such notifications")
             }
             return judgement(.unmeasured, "the step did not measure it")
+        }
+        if case .time(let scope, .percentile(let percentile)) = metric, LoadAnswer.Outcome(rawValue: scope ?? "") == nil
+        {
+            let needed = Distribution.countNeeded(for: percentile)
+            let count = step.latency.count
+            guard count >= needed else {
+                return judgement(.unclear, "it needs \(needed) notifications, and the step has \(count)")
+            }
         }
         guard !comparison.holds(value, limit) else { return judgement(.met, unit(value)) }
         let difference = abs(value - limit)

@@ -71,8 +71,15 @@ package struct LoadResult: Sendable, Codable, Equatable {
         if judgements.contains(where: { $0.verdict == .missed }) || changes.contains(where: \.isWorse) {
             return .missed
         }
-        if steps.allSatisfy({ !$0.hasAnswers }) { return .failed }
+        if steps.allSatisfy({ $0.deliveredCount == 0 }) { return .failed }
         return judgements.isEmpty && changes.isEmpty ? .measured : .passed
+    }
+
+    /// The sentence for a run in which nothing was delivered, with the most frequent reason.
+    package var failure: String {
+        let what =
+            steps.contains(where: \.hasAnswers) ? "No notification got an attachment" : "No notification was answered"
+        return what + (mainReason.map { ": \($0)" } ?? "")
     }
 
     /// The most frequent reason why a notification was not answered.
@@ -85,7 +92,7 @@ package struct LoadResult: Sendable, Codable, Equatable {
         judgements = budgets.flatMap { budget in
             steps.filter { budget.step == nil || budget.step == $0.label }.map { budget.judge($0) }
         }
-        voidReasons = judgements.filter { $0.verdict == .void || $0.verdict == .unmeasured }
+        voidReasons = judgements.filter { [.void, .unmeasured, .unclear].contains($0.verdict) }
             .map { "\($0.budget) at \($0.step): \($0.message)" }
         voidReasons += steps.compactMap(\.shortfall)
     }

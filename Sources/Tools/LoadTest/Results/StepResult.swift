@@ -55,6 +55,9 @@ package struct StepResult: Sendable, Codable, Equatable {
 
     package func count(_ outcome: LoadAnswer.Outcome) -> Int { outcomes[outcome.rawValue] ?? 0 }
 
+    /// The number of notifications that got an attachment.
+    var deliveredCount: Int { LoadAnswer.Outcome.allCases.filter(\.isUseful).map(count).reduce(0, +) }
+
     package var hasAnswers: Bool { LoadAnswer.Outcome.allCases.contains { $0.isAnswer && count($0) > 0 } }
 
     /// The mean times of the stages, and the rest up to the mean of all answers.
@@ -108,11 +111,15 @@ package struct Distribution: Sendable, Codable, Equatable {
     /// The points of the curve, closer together towards the end.
     package var curve: [Point]
 
-    /// Returns the value at a percentile as text, or a dash if there are too few values for it: the 99.9th needs 1,000,
-    /// because of fewer than that none is beyond it.
+    /// Returns the number of values that a percentile needs: the 99.9th needs 1,000, because of fewer than that none is
+    /// beyond it.
+    static func countNeeded(for percentile: Double) -> Int {
+        Int((100 / Swift.min(percentile, 100 - percentile) - 1e-6).rounded(.up))
+    }
+
+    /// Returns the value at a percentile as text, or a dash if there are too few values for it.
     package func text(at percentile: Double) -> String {
-        let needed = 100 / Swift.min(percentile, 100 - percentile)
-        return Double(count) >= (needed - 1e-6).rounded(.up) ? value(at: percentile).asMilliseconds : "–"
+        count >= Self.countNeeded(for: percentile) ? value(at: percentile).asMilliseconds : "–"
     }
 
     /// Returns the value at a percentile, or at the next higher one that the histogram has.

@@ -120,8 +120,9 @@ package struct QueueTarget: LoadTarget {
             content: notification.envelope,
         )
         do {
-            let enqueued = try await queue.enqueue(job)
-            guard enqueued != .busy, enqueued != .overShare else { return answer(.refused, "the queue is full") }
+            guard try await queue.enqueue(job).refusal(for: job.tenant) == nil else {
+                return answer(.refused, "the queue is full")
+            }
             while time.now < end {
                 switch try await queue.state(of: job.name, waiting: min(end - time.now, .seconds(10))) {
                 case .waiting, .running: continue
