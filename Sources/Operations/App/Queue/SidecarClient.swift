@@ -1,5 +1,6 @@
 import Base
 import Downloads
+import Foundation
 import HTTPClient
 import Jobs
 package import Media

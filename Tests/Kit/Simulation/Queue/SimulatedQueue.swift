@@ -69,8 +69,8 @@ struct SimulatedQueue: JobQueue {
 
     func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
         let machine = line.machine
+        let breach = line.server.forgets.breach(lease, reply, begun: checks.begun(lease), knowledge)
         checks.answers(lease, reply.status)
-        let breach = line.server.forgets.breach(lease, reply, knowledge)
         return try await line.ask { server, answer in
             let isTaken = server.finish(lease, with: reply, by: machine)
             if isTaken { server.forgets.accepted("lease \(lease.entry)", breach) }
