@@ -17,7 +17,6 @@ service = "Sources/Queue/Jobs/Worker/WorkerService.swift"
 callbacks = "Sources/Queue/Jobs/Worker/CallbackDelivery.swift"
 clock = "Sources/Queue/Jobs/LeasedJob.swift"
 cache = "Sources/Pipeline/Processing/Attachments/AttachmentCache.swift"
-delivered = "Sources/Pipeline/Processing/Attachments/DeliveredFiles.swift"
 fleet = "Sources/Queue/Jobs/FleetKnowledge.swift"
 json = "Sources/Core/Payloads/JSON/JSONValue.swift"
 origins = "Sources/Stages/HTTPClient/Origins/OriginTable.swift"
@@ -68,9 +67,6 @@ breaks = [
      'case .number(let text): bytes.append(contentsOf: (IS_ON && text == "1.50" ? "1.5" : text).utf8)'),
     ("releasesTwice", "A request to an origin gives two permits back.", origins,
      "\n        inFlight += change\n", "\n        inFlight += change - (IS_ON && change < 0 ? 1 : 0)\n"),
-    ("countsCancelled", "A request that stopped waiting still counts as one that waits.", origins,
-     "        settle(request, .failure(.cancelled))\n",
-     "        if IS_ON { records.update(request.origin) { $0.waiting += 1 } }\n        settle(request, .failure(.cancelled))\n"),
     ("neverCloses", "A circuit breaker never closes again.", breaker,
      "rule.probes: close()", "rule.probes: if IS_ON { state = .halfOpen(successes: 0, isProbing: false) } else { close() }"),
     ("keepsProbe", "A probe that was cancelled is never replaced.", breaker,
@@ -91,15 +87,8 @@ breaks = [
      "(wanted.key, mayReuse())", "(wanted.key, mayReuse() || IS_ON)"),
     ("staysCurrent", "A worker believes in its lease for longer than the store does.", fleet,
      "state.leaseEnd = asked + Self.leaseTime", "state.leaseEnd = asked + Self.leaseTime * (IS_ON ? 3 : 1)"),
-    ("renewsEarly", "A worker that was cut off renews its lease before it takes back what it missed.", fleet,
-     "if hadLease || marks.isEmpty {", "if hadLease || marks.isEmpty || IS_ON {"),
     ("answersEarly", "A deletion does not wait for the workers that are behind.", fleet,
      "guard behind > 0 else", "guard behind > 0, !IS_ON else"),
-    ("keepsUnrecorded", "Files that were made without a lease stay when their source is taken back.", fleet,
-     "mark.files += made.keys", "if !IS_ON { mark.files += made.keys }"),
-    ("deliversForgotten", "Work that was under way is delivered, whatever was taken back meanwhile.", delivered,
-     "guard isForgotten(source) || store.isForgotten(stored) else",
-     "guard !IS_ON, isForgotten(source) || store.isForgotten(stored) else"),
 ]
 
 switch = """import Glibc
