@@ -276,6 +276,12 @@ let package = Package(
             swiftSettings: strict,
         ),
         .target(
+            name: "FleetMemory",
+            dependencies: ["Jobs", "Base"],
+            path: "Tests/Kit/FleetMemory",
+            swiftSettings: strict,
+        ),
+        .target(
             name: "FleetDay",
             dependencies: ["Jobs", "Base"],
             path: "Tests/Kit/FleetDay",
@@ -297,7 +303,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Base", "Files", "Media", "DecoderWire", "Sandbox", "Payloads", "Processing", "HTTPClient", "Downloads",
-                "Decoding", "Jobs", "CSimulation",
+                "Decoding", "Jobs", "FleetMemory", "CSimulation",
             ],
             path: "Tests/Kit/Simulation",
             swiftSettings: strict,
@@ -334,7 +340,7 @@ let package = Package(
         .tests(
             "JobsRedisTests",
             [
-                "Base", "HTTPClient", "Media", "Jobs", "JobsRedis", "JobsContract",
+                "Base", "HTTPClient", "Media", "Jobs", "JobsRedis", "JobsContract", "FleetMemory",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
         ),
@@ -376,7 +382,7 @@ let package = Package(
             "AppTests",
             [
                 "Base", "Media", "HTTPClient", "Downloads", "Storage", "JobsRedis", "Preview", "Sidecar", "Settings",
-                "App", "LoadTest", "Jobs", "JobsContract", .product(name: "Logging", package: "swift-log"),
+                "App", "LoadTest", "Jobs", "FleetMemory", .product(name: "Logging", package: "swift-log"),
             ],
         ),
         .tests(

@@ -17,6 +17,7 @@ service = "Sources/Queue/Jobs/Worker/WorkerService.swift"
 callbacks = "Sources/Queue/Jobs/Worker/CallbackDelivery.swift"
 clock = "Sources/Queue/Jobs/LeasedJob.swift"
 cache = "Sources/Pipeline/Processing/Attachments/AttachmentCache.swift"
+fleet = "Sources/Queue/Jobs/FleetKnowledge.swift"
 json = "Sources/Core/Payloads/JSON/JSONValue.swift"
 origins = "Sources/Stages/HTTPClient/Origins/OriginTable.swift"
 breaker = "Sources/Core/Base/Timing/CircuitBreaker.swift"
@@ -28,7 +29,7 @@ pool = "Sources/Stages/Decoding/Pool/DecoderPool.swift"
 # The name, what it does, the file, its text, and the text in its place, in which IS_ON is whether the break is on.
 breaks = [
     ("beginsTooMany", "A worker begins one job more than it has slots.", worker,
-     "working.count < limits.slots, let", "working.count < limits.slots + (IS_ON ? 1 : 0), let"),
+     "slotsTaken < limits.slots, let", "slotsTaken < limits.slots + (IS_ON ? 1 : 0), let"),
     ("drainForgets", "A worker that stops gives all its waiting jobs back but the first.", worker,
      "let unstarted = waiting.leases\n", "let unstarted = IS_ON ? Array(waiting.leases.dropFirst()) : waiting.leases\n"),
     ("looksAtLast", "A worker wakes for the last of its jobs that are due, and not for the first.", worker,
@@ -66,8 +67,6 @@ breaks = [
      'case .number(let text): bytes.append(contentsOf: (IS_ON && text == "1.50" ? "1.5" : text).utf8)'),
     ("releasesTwice", "A request to an origin gives two permits back.", origins,
      "\n        inFlight += change\n", "\n        inFlight += change - (IS_ON && change < 0 ? 1 : 0)\n"),
-    ("countsCancelled", "A request that stopped waiting still counts as one that waits.", origins,
-     "stopsWaiting(waiters.remove(at: index))", "let gone = waiters.remove(at: index)\n        if !IS_ON { stopsWaiting(gone) }"),
     ("neverCloses", "A circuit breaker never closes again.", breaker,
      "rule.probes: close()", "rule.probes: if IS_ON { state = .halfOpen(successes: 0, isProbing: false) } else { close() }"),
     ("keepsProbe", "A probe that was cancelled is never replaced.", breaker,
@@ -84,6 +83,13 @@ breaks = [
      "if !isSmall(claim.byteCount), first != nil {", "if !isSmall(claim.byteCount), first != nil || IS_ON {"),
     ("keepsProcess", "A decoder process that is over its deadline goes on.", pool,
      "        child.process.kill()\n", "        if !IS_ON { child.process.kill() }\n"),
+    ("reusesBlindly", "A worker that is cut off uses what it made before.", cache,
+     "(wanted.key, mayReuse())", "(wanted.key, mayReuse() || IS_ON)"),
+    ("reusesBlindly", "", fleet, "{ isCurrent($0) || $0.unrecorded[file]", "{ IS_ON || isCurrent($0) || $0.unrecorded[file]"),
+    ("staysCurrent", "A worker believes in its lease for longer than the store does.", fleet,
+     "state.leaseEnd = asked + Self.leaseTime", "state.leaseEnd = asked + Self.leaseTime * (IS_ON ? 3 : 1)"),
+    ("answersEarly", "A deletion does not wait for the workers that are behind.", fleet,
+     "guard behind > 0 else", "guard behind > 0, !IS_ON else"),
 ]
 
 switch = """import Glibc

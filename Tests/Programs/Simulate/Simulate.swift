@@ -73,6 +73,7 @@ enum Simulate {
         for (number, worker) in plan.workers.enumerated() { print("worker \(number): \(worker)") }
         for task in plan.tasks { print("job \(task.id): \(task.timeLimit) from \(task.at), \(task.source.url)") }
         for fault in plan.faults { print("fault \(fault.kind) from \(fault.start) for \(fault.length)") }
+        for forget in plan.forgets { print("forget \(forget.source.url) at \(forget.at), file: \(forget.namesFile)") }
         let outcome = Run.outcome(of: plan)
         print(String(decoding: outcome.history, as: UTF8.self))
         print("seed \(plan.seed): \(outcome.lineCount) lines, \(Hexadecimal.text(outcome.digest))")

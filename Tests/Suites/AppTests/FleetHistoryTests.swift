@@ -1,14 +1,11 @@
 import Base
+import FleetMemory
 import Jobs
-import JobsContract
-import Logging
 import Media
 import Storage
 import Support
 import Synchronization
 import Testing
-
-@testable import App
 
 /// Random histories of a fleet, one step after another, and the rule that nothing is served once its deletion was answered
 /// (SECURITY D1).
@@ -56,11 +53,7 @@ struct FleetHistoryTests {
         }
 
         init(_ name: String, in fleet: MemoryFleet, _ time: TestTime) {
-            knowledge = FleetKnowledge(
-                keep: .seconds(86_400),
-                time: time,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            )
+            knowledge = FleetKnowledge(keep: .seconds(86_400), time: time, recorder: NoRecorder<FleetEvent>())
             store = Switch(fleet.store(of: name))
             knowledge.connect(store) { [self] mark, _ in
                 files.withLock { $0.subtract(mark.files) }
@@ -73,14 +66,14 @@ struct FleetHistoryTests {
         /// Makes a file, unless its content was taken back here. Returns whether it did.
         func make(_ file: AttachmentIdentifier, of source: String) async -> Bool {
             guard !gone.withLock({ $0.contains(file.description) }) else { return false }
-            await knowledge.record(file, of: source)
+            await knowledge.record(file.description, of: source)
             files.withLock { _ = $0.insert(file.description) }
             return true
         }
 
         /// Returns whether the worker would send a file that it has.
         func serves(_ file: AttachmentIdentifier) -> Bool {
-            files.withLock { $0.contains(file.description) } && knowledge.mayServe(file)
+            files.withLock { $0.contains(file.description) } && knowledge.mayServe(file.description)
         }
     }
 

@@ -1,14 +1,11 @@
 import Base
+import FleetMemory
 import Jobs
-import JobsContract
-import Logging
 import Media
 import Storage
 import Support
 import Synchronization
 import Testing
-
-@testable import App
 
 /// Tests of SECURITY D1: who cannot ask what was taken back uses nothing that was made before.
 @Suite("What a worker knows of deletions in its fleet", .timeLimit(.minutes(10)))
@@ -25,11 +22,7 @@ struct FleetKnowledgeTests {
         private let failing = Atomic(false)
 
         init(_ name: String, in fleet: MemoryFleet, _ time: TestTime) {
-            knowledge = FleetKnowledge(
-                keep: .seconds(86_400),
-                time: time,
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            )
+            knowledge = FleetKnowledge(keep: .seconds(86_400), time: time, recorder: NoRecorder<FleetEvent>())
             knowledge.connect(fleet.store(of: name)) { [self] mark, _ in
                 if failing.load(ordering: .relaxed) { throw SystemError("remove", code: 5) }
                 applied.withLock { $0.append(mark) }
@@ -49,18 +42,18 @@ struct FleetKnowledgeTests {
     func lease() async throws {
         let worker = Worker("a", in: fleet, time)
         let (earlier, anew) = (try identifier("a"), try identifier("b"))
-        #expect(!worker.knowledge.isCurrent && !worker.knowledge.mayServe(earlier))
+        #expect(!worker.knowledge.isCurrent && !worker.knowledge.mayServe(earlier.description))
         await worker.knowledge.learn()
-        await worker.knowledge.record(earlier, of: "https://a/1")
-        #expect(worker.knowledge.isCurrent && worker.knowledge.mayServe(earlier))
+        await worker.knowledge.record(earlier.description, of: "https://a/1")
+        #expect(worker.knowledge.isCurrent && worker.knowledge.mayServe(earlier.description))
         time.advance(by: .milliseconds(1_999))
         #expect(worker.knowledge.isCurrent)
         time.advance(by: .milliseconds(1))
-        #expect(!worker.knowledge.isCurrent && !worker.knowledge.mayServe(earlier))
-        await worker.knowledge.record(anew, of: "https://a/2")
-        #expect(worker.knowledge.mayServe(anew) && !worker.knowledge.mayServe(earlier))
+        #expect(!worker.knowledge.isCurrent && !worker.knowledge.mayServe(earlier.description))
+        await worker.knowledge.record(anew.description, of: "https://a/2")
+        #expect(worker.knowledge.mayServe(anew.description) && !worker.knowledge.mayServe(earlier.description))
         await worker.knowledge.learn()
-        #expect(worker.knowledge.mayServe(earlier))
+        #expect(worker.knowledge.mayServe(earlier.description))
         // The store knows the file that the worker made without a lease.
         let taken = try await Worker("b", in: fleet, time).knowledge.takeBack([], source: "https://a/2")
         #expect(taken.mark.files == [anew.description])
@@ -71,7 +64,7 @@ struct FleetKnowledgeTests {
         let (first, second) = (Worker("a", in: fleet, time), Worker("b", in: fleet, time))
         for worker in [first, second] { await worker.knowledge.learn() }
         let file = try identifier("a")
-        await second.knowledge.record(file, of: "https://a/1")
+        await second.knowledge.record(file.description, of: "https://a/1")
         time.advance(by: .seconds(3))
         await first.knowledge.learn()
         let taken = try await first.knowledge.takeBack([], source: "https://a/1")
@@ -111,7 +104,7 @@ struct FleetKnowledgeTests {
         let (first, second) = (Worker("a", in: fleet, time), Worker("b", in: fleet, time))
         let file = try identifier("a")
         // It was never connected to a lease, so the store does not know the file.
-        await second.knowledge.record(file, of: "https://a/1")
+        await second.knowledge.record(file.description, of: "https://a/1")
         let taken = try await first.knowledge.takeBack([], source: "https://a/1")
         #expect(taken.mark.files.isEmpty)
         await second.knowledge.learn()

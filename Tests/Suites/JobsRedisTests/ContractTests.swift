@@ -1,3 +1,4 @@
+import FleetMemory
 import JobsContract
 import Support
 import Testing

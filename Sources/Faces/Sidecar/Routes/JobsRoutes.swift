@@ -35,19 +35,9 @@ struct JobsRoutes: Sendable {
             throw refusal(reason, enqueued == .overShare ? "tenantShareUsed" : "queueFull")
         }
         var response = Self.response(.accepted, .object([.init("id", .string(job.id))]))
-        let tenant = job.tenant == Job.defaultTenant ? "" : "?tenant=\(Self.escaped(job.tenant))"
-        response.headers[.location] = "/v1/jobs/\(Self.escaped(job.id))\(tenant)"
+        let tenant = job.tenant == Job.defaultTenant ? "" : "?tenant=\(job.tenant.percentEncoded)"
+        response.headers[.location] = "/v1/jobs/\(job.id.percentEncoded)\(tenant)"
         return response
-    }
-
-    /// Returns a text as a part of a URL: all bytes but letters and digits are percent-encoded.
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            let character = Character(Unicode.Scalar(byte))
-            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
-            return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
-        }
-        .joined()
     }
 
     private func read(_ content: [UInt8], _ trace: TraceContext?) throws -> Job {
@@ -140,5 +130,17 @@ struct JobsRoutes: Sendable {
             headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(bytes: value.compactBytes)),
         )
+    }
+}
+
+extension String {
+    /// The text as a part of a URL: all bytes but letters and digits are percent-encoded.
+    package var percentEncoded: String {
+        utf8.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber)
+            return isPlain ? String(character) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+        }
+        .joined()
     }
 }

@@ -93,7 +93,7 @@ package final class Engine: Sendable {
         fleetIndex = Self.fleetIndex(settings, store, bucket)
         var fleet: FleetKnowledge?
         if case .redis = settings.queue, !readsLocalFiles {
-            fleet = FleetKnowledge(keep: settings.retention.keep, logger: logger)
+            fleet = FleetKnowledge(keep: settings.retention.keep, recorder: observers.fleet)
         }
         self.fleet = fleet
         let steps = AttachmentPipeline.Steps(
@@ -114,7 +114,7 @@ package final class Engine: Sendable {
                 memory: sourceMemory,
                 recorder: RecorderGroup<ProcessingEvent>(observers.processing, NotificationCost(cost: cost)),
                 mayReuse: { [fleet] in fleet?.isCurrent ?? true },
-                sourceName: FleetKnowledge.name(ofSource:),
+                sourceName: Forgetting.name(ofSource:),
             ),
             profiles: settings.profiles,
             defaults: .init(profile: settings.profile, timeLimit: settings.deadline),

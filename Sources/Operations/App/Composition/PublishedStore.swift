@@ -2,7 +2,6 @@ import Base
 import Downloads
 import Files
 import Jobs
-package import Logging
 import Media
 import Processing
 import ServiceLifecycle
@@ -39,6 +38,8 @@ struct PublishedStore: AttachmentStoring {
     func renew(_ stored: StoredFile) async -> StoredFile? {
         guard let identifier = AttachmentIdentifier(stored.identifier) else { return nil }
         let expiry = await store.renew(identifier)
+        // The lease may have ended since the file was found in the cache.
+        guard fleet?.mayServe(stored.identifier) ?? true else { return nil }
         // A file that is missing from the bucket must be made again, because its bytes are gone. One that is in the bucket
         // need not be here: another worker may have made it.
         if let bucket { return bucket.has(stored.identifier) && !store.isForgotten(identifier) ? stored : nil }
@@ -105,7 +106,7 @@ struct PublishedStore: AttachmentStoring {
         } catch {
             throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")
         }
-        await fleet?.record(file, of: source)
+        await fleet?.record(file.description, of: Forgetting.name(ofSource: source))
     }
 }
 
@@ -131,7 +132,7 @@ package struct Forgetting: Sendable {
     }
 
     /// Creates the removal for a process that processes no attachments. `queue` is that of the fleet, if there is one.
-    package init(_ settings: Settings, _ queue: OpenQueue?, logger: Logger) throws {
+    package init(_ settings: Settings, _ queue: OpenQueue?) throws {
         store = try AttachmentStore(
             at: settings.store,
             keys: settings.signingKeys,
@@ -140,7 +141,7 @@ package struct Forgetting: Sendable {
         )
         bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
         fleet = queue?.redis.map { redis in
-            let fleet = FleetKnowledge(keep: settings.retention.keep, logger: logger)
+            let fleet = FleetKnowledge(keep: settings.retention.keep, recorder: NoRecorder<FleetEvent>())
             fleet.connect(redis) { _, _ in }
             return fleet
         }
@@ -153,6 +154,11 @@ package struct Forgetting: Sendable {
 
     package func shutDown() { bucket?.shutDown() }
 
+    /// Returns the name of a source in the fleet: a digest, because a source that was taken back is to be forgotten.
+    static func name(ofSource identity: String) -> String {
+        Hexadecimal.text(Array(SHA256.digest(of: Array("attachd source\n\(identity)".utf8)).prefix(16)))
+    }
+
     /// Takes back what `reference` names, also if nothing is known of it yet. Returns when no worker of the queue has it.
     package func forget(_ reference: AttachmentReference) async throws -> ForgottenAttachments {
         var files = Set([reference.file].compactMap(\.self))
@@ -163,7 +169,7 @@ package struct Forgetting: Sendable {
             let made = try await store.files(of: identity)
             isKnown = isKnown || !made.isEmpty
             files.formUnion(made)
-            source = identity
+            source = Self.name(ofSource: identity)
         }
         let taken = try await fleet?.takeBack(files.map(\.description), source: source)
         files.formUnion(taken?.mark.files.compactMap { AttachmentIdentifier($0) } ?? [])

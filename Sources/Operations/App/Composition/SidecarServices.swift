@@ -199,7 +199,7 @@ extension SidecarServices {
         return AttachmentsRoute(
             store: engine.store,
             holds: holds,
-            mayServe: { [fleet = engine.fleet] in fleet?.mayServe($0) ?? true },
+            mayServe: { [fleet = engine.fleet] in fleet?.mayServe($0.description) ?? true },
             forget: { try await forgetting.forget($0) },
         )
     }

@@ -7,6 +7,7 @@ package import Media
 package import Payloads
 import Processing
 package import Settings
+import Sidecar
 package import Storage
 
 /// A client of another attachd process on this machine. That process has the queue's file open, and only one process
@@ -42,8 +43,8 @@ package struct SidecarClient: Sendable {
     }
 
     func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState {
-        let tenant = name.tenant == Job.defaultTenant ? "" : "&tenant=\(Self.encoded(name.tenant))"
-        let url = "\(base)/\(Self.encoded(name.id))?wait=\(waitTime.milliseconds)ms\(tenant)"
+        let tenant = name.tenant == Job.defaultTenant ? "" : "&tenant=\(name.tenant.percentEncoded)"
+        let url = "\(base)/\(name.id.percentEncoded)?wait=\(waitTime.milliseconds)ms\(tenant)"
         switch try await send(OutgoingMessage(headers: [:]), to: url, within: waitTime) {
         case (404, _): return .unknown
         case (409, _): return .finished(JobReply(.cancelled, body: []))
@@ -59,7 +60,7 @@ package struct SidecarClient: Sendable {
     /// Tells the other attachd to remove the attachments that `reference` names, and returns the names of the removed
     /// files.
     package func forget(_ reference: AttachmentReference) async throws -> [String] {
-        let path = reference.source.map { "?source=\(Self.encoded($0))" } ?? reference.file.map { "/\($0)" } ?? ""
+        let path = reference.source.map { "?source=\($0.percentEncoded)" } ?? reference.file.map { "/\($0)" } ?? ""
         let answer = try await send(OutgoingMessage(.delete, headers: [:]), to: "\(server)/v1/attachments\(path)")
         guard answer.0 != 404 else { return [] }
         guard answer.0 == 200 else { throw Self.refused(answer.0) }
@@ -99,10 +100,6 @@ package struct SidecarClient: Sendable {
     }
 
     package func shutDown() { client.stop() }
-
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
-    }
 
     private func send(
         _ message: OutgoingMessage,

@@ -12,6 +12,7 @@ package struct Observers: Sendable {
     package let processing: ProcessingObserver
     package let requests: SidecarObserver
     package let workers: WorkerObserver
+    package let fleet: FleetObserver
     package let exports: SpanExportObserver
     package let process = ProcessMetrics()
 
@@ -32,6 +33,7 @@ package struct Observers: Sendable {
         processing = ProcessingObserver(log: log, sample: sample, tracer: tracer)
         requests = SidecarObserver(log: log, tracer: tracer)
         workers = WorkerObserver(log: warnings, tenants: tenants, tracer: tracer)
+        fleet = FleetObserver(log: warnings)
         self.exports = exports
     }
 

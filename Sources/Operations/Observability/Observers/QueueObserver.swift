@@ -223,3 +223,25 @@ package struct QueueObserver: EventRecorder {
         }
     }
 }
+
+// MARK: - Deletions
+
+/// The observer of what this worker knows of deletions in its fleet.
+package struct FleetObserver: EventRecorder {
+    let log: WarningLog
+
+    package func record(_ event: FleetEvent) {
+        switch event {
+        case .cutOff(let error):
+            log.warn(
+                "attachd cannot ask what the fleet has taken back. Until it can, it makes each attachment anew, and serves no earlier file.",
+                ["reason": "\(error)"],
+            )
+        case .takingBackFailed(let error):
+            log.warn(
+                "A deletion of the fleet could not be carried out here. It is tried again.",
+                ["reason": "\(error)"]
+            )
+        }
+    }
+}

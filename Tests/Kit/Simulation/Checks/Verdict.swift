@@ -5,7 +5,7 @@ final class Verdict: @unchecked Sendable {
     enum Rule: String, CaseIterable {
         case answeredOnce, answeredInTime, leases, contentKept, rightSource, withinProfile, nothingLeft, deadlineOrder
         case tenantsTurns, originLimits, breakers, slots, books, processes, callbacks, ends, recovers
-        case due, clocks, idle
+        case due, clocks, idle, forgotten, forgets
     }
 
     private(set) var broken: (rule: Rule, message: String)?

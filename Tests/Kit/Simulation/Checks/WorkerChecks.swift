@@ -90,6 +90,9 @@ final class WorkerChecks: @unchecked Sendable {
         }
     }
 
+    /// Returns the time at which the job began, if it did.
+    func begun(_ lease: Lease) -> Duration? { held[lease]?.begun }
+
     func answers(_ lease: Lease, _ status: JobReply.Status) {
         guard let entry = remove(lease) else { return }
         history.add(scheduler.now, machine.name, "answers \(entry.job.job.id) \(status.rawValue)")

@@ -9,17 +9,19 @@ final class QueueLine: @unchecked Sendable {
     let machine: Machine
     /// The server's clock, as the worker knows it.
     var clock = RemoteClock()
+    /// A Boolean value that indicates whether the server cannot be reached, although it is up.
+    private let isCut: () -> Bool
     private let scheduler: Scheduler
     private let faults: Faults
     private var random: SplitMix
     /// The time after which a request without an answer counts as failed.
     private static let timeout = Duration.seconds(2)
 
-    init(_ server: QueueServer, of machine: Machine, _ scheduler: Scheduler, _ faults: Faults, seed: UInt64) {
+    init(_ server: QueueServer, of machine: Machine, seed: UInt64, isCut: @escaping () -> Bool = { false }) {
         self.server = server
         self.machine = machine
-        self.scheduler = scheduler
-        self.faults = faults
+        self.isCut = isCut
+        (scheduler, faults) = (server.scheduler, server.faults)
         random = SplitMix(seed: seed)
     }
 
@@ -52,7 +54,7 @@ final class QueueLine: @unchecked Sendable {
         _ body: @escaping @Sendable (QueueServer, @escaping (Value) -> Void) -> Void,
     ) {
         scheduler.at(scheduler.now + latency(fault)) { [self] in
-            guard faults.isQueueUp else { return }
+            guard faults.isQueueUp, !isCut() else { return }
             body(server) { [self] value in
                 guard fault != .answerLost else { return }
                 scheduler.at(scheduler.now + latency(fault)) { call.end(.success(value)) }

@@ -1,4 +1,5 @@
 import Base
+import FleetMemory
 import Jobs
 
 /// The queue of a run, and the workers that wait for its jobs. Every answer is checked when it is given.
@@ -15,12 +16,17 @@ final class QueueServer: @unchecked Sendable {
 
     let scheduler: Scheduler
     let faults: Faults
+    /// What the workers share beside jobs.
+    let fleet: MemoryFleet
+    let forgets: ForgetChecks
     private let checks: QueueChecks
     var state: QueueState
     private var blocked: [UInt64: Blocked] = [:]
     private var lastBlocked: UInt64 = 0
 
-    init(limits: QueueLimits, scheduler: Scheduler, faults: Faults, checks: QueueChecks) {
+    init(limits: QueueLimits, scheduler: Scheduler, faults: Faults, checks: QueueChecks, forgets: ForgetChecks) {
+        fleet = MemoryFleet(time: SimulatedTime(machine: Machine("fleet"), scheduler: scheduler))
+        self.forgets = forgets
         state = QueueState(limits: limits)
         self.scheduler = scheduler
         self.faults = faults

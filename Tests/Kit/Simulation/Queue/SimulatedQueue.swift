@@ -7,6 +7,7 @@ struct SimulatedQueue: JobQueue {
     let line: QueueLine
     let time: SimulatedTime
     let checks: WorkerChecks
+    let knowledge: ForgetChecks.Knowledge
 
     // MARK: Workers
 
@@ -68,8 +69,13 @@ struct SimulatedQueue: JobQueue {
 
     func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
         let machine = line.machine
+        let breach = line.server.forgets.breach(lease, reply, begun: checks.begun(lease), knowledge)
         checks.answers(lease, reply.status)
-        return try await line.ask { server, answer in answer(server.finish(lease, with: reply, by: machine)) }
+        return try await line.ask { server, answer in
+            let isTaken = server.finish(lease, with: reply, by: machine)
+            if isTaken { server.forgets.accepted("lease \(lease.entry)", breach) }
+            answer(isTaken)
+        }
     }
 
     func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool {

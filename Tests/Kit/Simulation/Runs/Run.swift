@@ -17,7 +17,7 @@ struct Run {
     private let descriptors: Int
     /// The time after which callbacks must be posted or given up: the longest pause between two attempts, twice.
     private static let callbackPatience = Duration.seconds(700)
-    private static let stepLimit = 200_000
+    private static let stepLimit = 1_000_000
 
     /// Runs a plan once, so that the processes that are forked from this one have the runtime's caches filled.
     static func warmUp() { _ = outcome(of: Plan(seed: 0)) }

@@ -22,7 +22,8 @@ struct Shrinking {
 
     private mutating func shrinkOnce() -> Bool {
         var isShorter = false
-        for path in [\Plan.tasks as any PartList, \Plan.faults] { if path.shrink(&self) { isShorter = true } }
+        let paths = [\Plan.tasks as any PartList, \Plan.faults, \Plan.forgets]
+        for path in paths where path.shrink(&self) { isShorter = true }
         for index in plan.tasks.indices {
             for simpler in plan.tasks[index].simpler {
                 var shorter = plan

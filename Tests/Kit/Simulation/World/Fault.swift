@@ -10,6 +10,8 @@ struct Fault: Sendable {
         case drained(worker: Int)
         /// The worker is told to stop, and so is the next one, as soon as it starts.
         case drainedTwice(worker: Int)
+        /// The worker reaches the queue, and not the fleet's store of deletions.
+        case cutOff(worker: Int)
         case queueDown
         case queue(Faults.Queue)
         case origin(Int, Faults.Origin)
@@ -28,7 +30,7 @@ struct Fault: Sendable {
     var delaysAnswers: Bool {
         switch kind {
         case .killed, .stopped, .drained, .drainedTwice, .queueDown, .queue: true
-        case .origin, .disk, .decoders, .callbacks: false
+        case .cutOff, .origin, .disk, .decoders, .callbacks: false
         }
     }
 }
@@ -68,6 +70,14 @@ final class Faults: @unchecked Sendable {
     }
 
     var isQueueUp: Bool { first { if case .queueDown = $0 { true } else { nil } } == nil }
+
+    func isCutOff(worker number: Int) -> Bool { first { $0 == .cutOff(worker: number) ? true : nil } ?? false }
+
+    /// A Boolean value that indicates whether nothing at all goes wrong in that time.
+    func isQuiet(from start: Duration, to end: Duration) -> Bool {
+        !faults.contains { $0.start <= end && $0.end >= start }
+            && !disturbances.contains { $0.lowerBound <= end && $0.upperBound >= start }
+    }
 
     /// Returns what befalls the next request of a worker: while a fault lasts, every third has it.
     func queueFault(of machine: Machine) -> Queue? {

@@ -7,6 +7,10 @@ final class FileTable: @unchecked Sendable {
         var source: String
         var byteCount: Int
         var longEdge: Int
+        /// The name of its content, which is the same on all workers.
+        var content: String
+        /// The time at which it was made.
+        var made: Duration
     }
 
     private var files: [String: File] = [:]
@@ -14,5 +18,10 @@ final class FileTable: @unchecked Sendable {
     subscript(url: String) -> File? {
         get { files[url] }
         set { files[url] = newValue }
+    }
+
+    /// Returns the contents that were made from a source.
+    func contents(of source: String) -> [String] {
+        Set(files.values.filter { $0.source == source }.map(\.content)).sorted()
     }
 }

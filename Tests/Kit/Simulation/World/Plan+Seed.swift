@@ -23,6 +23,20 @@ extension Plan {
         }
         // These jobs take longer than an average run.
         self.init(seed: seed, workers: workers, tasks: tasks, faults: faults, triesRecovery: seed % 4 == 0)
+        addForgets(Self.pick([0, 0, 1, 2], &random), within: span, &random)
+    }
+
+    /// Adds deletions of sources that jobs have.
+    mutating func addForgets(_ count: Int, within span: Duration, _ random: inout SplitMix) {
+        for _ in 0..<count {
+            forgets.append(
+                Forget(
+                    at: .random(in: .zero...span, using: &random),
+                    source: Self.pick(tasks, &random).source,
+                    namesFile: Int.random(in: 0..<4, using: &random) == 0,
+                )
+            )
+        }
     }
 
     static func pick<Value>(_ values: [Value], _ random: inout SplitMix) -> Value {
@@ -105,7 +119,7 @@ extension Fault {
         let start = Duration.random(in: .zero...span, using: &random)
         let short = Duration.random(in: .milliseconds(10)...(.seconds(2)), using: &random)
         let long = Duration.random(in: .milliseconds(500)...(.seconds(12)), using: &random)
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0, 1: self.init(kind: .killed(worker: worker, losesPower: false), start: start, length: short)
         case 2: self.init(kind: .killed(worker: worker, losesPower: true), start: start, length: short)
         case 3: self.init(kind: .stopped(worker: worker), start: start, length: long)
@@ -119,8 +133,11 @@ extension Fault {
         case 9:
             self.init(kind: .disk(worker: worker, Plan.pick(Faults.Disk.allCases, &random)), start: start, length: long)
         case 10: self.init(kind: .decoders(Plan.pick(Faults.Decoder.allCases, &random)), start: start, length: long)
-        default:
+        case 11:
             self.init(kind: .callbacks(Plan.pick(Faults.Callback.allCases, &random)), start: start, length: long)
+        default:
+            // A worker begins once it has asked, or could not.
+            self.init(kind: .cutOff(worker: worker), start: start + .milliseconds(100), length: long)
         }
     }
 }

@@ -18,6 +18,8 @@ enum Trouble: CaseIterable {
     case stops
     /// The queue is slow or gone while many jobs are due soon.
     case queue
+    /// Sources are taken back while jobs use them, and workers are cut off, killed or stopped.
+    case forgets
 }
 
 extension Plan {
@@ -33,6 +35,7 @@ extension Plan {
         case .kills: killTwice(&random)
         case .stops: stop(&random)
         case .queue: disturbQueue(&random)
+        case .forgets: takeBack(&random)
         }
         for _ in 0..<Self.pick([0, 0, 1, 2], &random) {
             faults.append(Fault(within: .seconds(10), workers: workers.count, random: &random))
@@ -133,6 +136,27 @@ extension Plan {
             let pause = Duration.random(in: .zero...(.milliseconds(200)), using: &random)
             faults.append(Fault(kind: Self.pick(kinds, &random), start: start + pause, length: length))
             start += length + .milliseconds(500)
+        }
+    }
+
+    private mutating func takeBack(_ random: inout SplitMix) {
+        addWorkers(Self.pick([2, 2, 3], &random), slots: [4, 16], &random)
+        let span = Duration.seconds(18)
+        addJobs(64, of: ["default", "acme"], .zero...span, limit: .seconds(1)...(.seconds(6)), &random)
+        let sources = (0..<6).map { Source(origin: $0 % 4, content: .jpeg, number: $0, byteCount: 4000) }
+        for index in tasks.indices { tasks[index].source = Self.pick(sources, &random) }
+        addForgets(Int.random(in: 4...8, using: &random), within: span, &random)
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+            let worker = Int.random(in: workers.indices, using: &random)
+            let kinds: [Fault.Kind] = [
+                .cutOff(worker: worker), .cutOff(worker: worker), .stopped(worker: worker),
+                .stopped(worker: worker), .killed(worker: worker, losesPower: false),
+                .disk(worker: worker, .slow), .origin(worker, .slow), .origin(worker + 1, .slow), .queue(.late),
+                .queue(.answerLost),
+            ]
+            let start = Duration.random(in: .milliseconds(100)...span, using: &random)
+            let length = Duration.random(in: .seconds(1)...(.seconds(7)), using: &random)
+            faults.append(Fault(kind: Self.pick(kinds, &random), start: start, length: length))
         }
     }
 

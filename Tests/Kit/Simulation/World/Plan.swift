@@ -26,10 +26,19 @@ struct Plan: Sendable {
         var cancelled: Duration?
     }
 
+    /// A deletion, which a worker is asked for.
+    struct Forget: Sendable {
+        var at: Duration
+        var source: Source
+        /// A Boolean value that indicates whether it names a file of the source, and not the source.
+        var namesFile: Bool
+    }
+
     var seed: UInt64
     var workers: [Worker]
     var tasks: [Task]
     var faults: [Fault]
+    var forgets: [Forget] = []
     /// A Boolean value that indicates whether more jobs come at the end, which must all succeed.
     var triesRecovery: Bool
     /// A Boolean value that indicates whether these jobs need nearly all memory of the decoders.

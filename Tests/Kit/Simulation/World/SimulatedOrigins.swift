@@ -98,7 +98,8 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
             result.failure = Self.failure(reason)
             return Self.failure(reason)
         }
-        try await pause(.milliseconds(Int.random(in: 5...120)), preempted) { fails(.cancelled) }
+        let latency = fault == .slow ? 200...1500 : 5...120
+        try await pause(.milliseconds(Int.random(in: latency)), preempted) { fails(.cancelled) }
         if fault == .unreachable { throw fails(.connectionFailed) }
         result.isConnected = true
         switch fault {

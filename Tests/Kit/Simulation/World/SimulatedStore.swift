@@ -1,4 +1,5 @@
 import Base
+import Jobs
 import Media
 import Processing
 
@@ -11,22 +12,16 @@ final class SimulatedStore: AttachmentStoring, @unchecked Sendable {
     private let faults: Faults
     private let files: FileTable
     private let verdict: Verdict
-    /// The present files by their identifiers.
-    private var present: [String: FileTable.File] = [:]
+    private let fleet: FleetKnowledge
+    private let disk: SimulatedDisk
     private var lastURL = 0
 
-    init(
-        ofWorker number: Int,
-        _ time: SimulatedTime,
-        _ faults: Faults,
-        _ files: FileTable,
-        _ verdict: Verdict,
-    ) {
+    init(ofWorker number: Int, _ time: SimulatedTime, _ fleet: FleetKnowledge, in world: World) {
         self.number = number
         self.time = time
-        self.faults = faults
-        self.files = files
-        self.verdict = verdict
+        self.fleet = fleet
+        disk = world.disk(ofWorker: number)
+        (faults, files, verdict) = (world.faults, world.files, world.verdict)
     }
 
     func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
@@ -37,25 +32,49 @@ final class SimulatedStore: AttachmentStoring, @unchecked Sendable {
             throw AttachmentFailure(.store, .storeFailed, "The simulated output is not whole.")
         }
         verdict.require(output.source == source, .rightSource, "a file of \(output.source) is stored as of \(source)")
-        let identifier = "\(number)-\(output.source.hashValue)-\(rung.report.rung.rawValue)-\(output.longEdge)"
+        let identifier = "\(output.source.hashValue)-\(rung.report.rung.rawValue)-\(output.longEdge)"
         let file = FileTable.File(
             source: output.source,
             byteCount: rung.report.byteCount,
             longEdge: output.longEdge,
+            content: identifier,
+            made: time.scheduler.now,
         )
-        present[identifier] = file
+        guard !disk.gone.contains(identifier) else {
+            throw AttachmentFailure(.store, .forgotten, "The attachment was taken back.")
+        }
+        disk.present[identifier] = file
+        disk.made[source, default: []].insert(identifier)
+        await fleet.record(identifier, of: source)
         let url = newURL(of: identifier, file)
         return StoredFile(identifier: identifier, url: url, sha256: identifier)
     }
 
     func renew(_ stored: StoredFile) async -> StoredFile? {
-        try? await time.sleep(for: .microseconds(100))
-        if faults.disk(ofWorker: number) == .loses { present = [:] }
+        let isSlow = faults.disk(ofWorker: number) == .slow
+        try? await time.sleep(for: isSlow ? .milliseconds(Int.random(in: 20...400)) : .microseconds(100))
+        if faults.disk(ofWorker: number) == .loses { disk.present = [:] }
         var stored = stored
-        guard let file = present[stored.identifier] else { return nil }
+        guard fleet.mayServe(stored.identifier), let file = disk.present[stored.identifier] else { return nil }
         stored.url = newURL(of: stored.identifier, file)
         return stored
     }
+
+    func has(_ file: String) -> Bool { disk.present[file] != nil }
+
+    func isForgotten(_ stored: StoredFile) -> Bool { disk.gone.contains(stored.identifier) }
+
+    func forget(_ stored: StoredFile) async { try? await forget(stored.identifier) }
+
+    /// Takes a file back: it is removed, and not stored again.
+    func forget(_ file: String) async throws {
+        try await wait()
+        disk.gone.insert(file)
+        disk.present[file] = nil
+    }
+
+    /// Returns the files that were made here from a source.
+    func files(of source: String) -> Set<String> { disk.made[source] ?? [] }
 
     private func wait() async throws(AttachmentFailure) {
         let fault = faults.disk(ofWorker: number)
@@ -68,7 +87,7 @@ final class SimulatedStore: AttachmentStoring, @unchecked Sendable {
                 while faults.disk(ofWorker: number) == .hangs { try? await time.sleep(for: .milliseconds(500)) }
             }
             .value
-        case .loses: present = [:]
+        case .loses: disk.present = [:]
         case nil: break
         }
         try? await time.sleep(for: .microseconds(Int.random(in: 200...3000)))
@@ -80,6 +99,18 @@ final class SimulatedStore: AttachmentStoring, @unchecked Sendable {
         files[url] = file
         return url
     }
+}
+
+/// The disk of a worker, which may outlive its process.
+///
+/// `@unchecked Sendable`: a run has one thread.
+final class SimulatedDisk: @unchecked Sendable {
+    /// The present files by their identifiers.
+    fileprivate var present: [String: FileTable.File] = [:]
+    /// The files of each source.
+    fileprivate var made: [String: Set<String>] = [:]
+    /// The files that were taken back.
+    fileprivate var gone: Set<String> = []
 }
 
 /// The bytes of a simulated output: what was made of which source.

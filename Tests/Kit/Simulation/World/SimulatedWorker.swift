@@ -18,9 +18,11 @@ final class SimulatedWorker: @unchecked Sendable {
     let host: DecoderHost
     let decoders: SimulatedDecoders
     let store: SimulatedStore
+    let fleet: FleetKnowledge
+    private let notifications: NotificationService
     let service: WorkerService
     private(set) var hasEnded = false
-    private var isToldToStop = false
+    private(set) var isToldToStop = false
 
     init(_ number: Int, life: Int, in world: World) {
         let plan = world.plan.workers[number]
@@ -29,7 +31,12 @@ final class SimulatedWorker: @unchecked Sendable {
         let (scheduler, history, faults) = (world.scheduler, world.history, world.faults)
         self.machine = machine
         checks = WorkerChecks(machine, world.verdict, history, scheduler)
-        store = SimulatedStore(ofWorker: number, time, faults, world.files, world.verdict)
+        fleet = FleetKnowledge(
+            keep: .seconds(86_400),
+            time: time,
+            recorder: HistoryRecorder<FleetEvent>(machine, history, scheduler) { "\($0)" },
+        )
+        store = SimulatedStore(ofWorker: number, time, fleet, in: world)
         origins = SimulatedOrigins(
             time,
             faults,
@@ -57,13 +64,16 @@ final class SimulatedWorker: @unchecked Sendable {
                 case .answered(let result): "result \(result.identifier) \(result.outcome) \(result.timings.count)"
                 }
             },
+            mayReuse: { [fleet] in fleet.isCurrent },
         )
-        let jobs = NotificationJobs(
-            service: NotificationService(reader: PayloadReader(), pipeline: pipeline, time: time)
-        )
-        let line = QueueLine(world.server, of: machine, scheduler, faults, seed: world.plan.seed &+ UInt64(life))
+        notifications = NotificationService(reader: PayloadReader(), pipeline: pipeline, time: time)
+        let jobs = NotificationJobs(service: notifications, beforeJob: { [fleet] in await fleet.catchUp() })
+        let seed = world.plan.seed &+ UInt64(life)
+        let line = QueueLine(world.server, of: machine, seed: seed)
+        let fleetLine = QueueLine(world.server, of: machine, seed: ~seed) { faults.isCutOff(worker: number) }
+        let knowledge = ForgetChecks.Knowledge()
         service = WorkerService(
-            queue: SimulatedQueue(line: line, time: time, checks: checks),
+            queue: SimulatedQueue(line: line, time: time, checks: checks, knowledge: knowledge),
             handler: jobs,
             poster: SimulatedCallbacks(time: time, faults: faults, checks: world.queueChecks),
             limits: WorkerLimits(slots: plan.slots, drainTime: .seconds(5), held: 4096),
@@ -73,6 +83,9 @@ final class SimulatedWorker: @unchecked Sendable {
             },
             thread: nil,
         )
+        fleet.connect(SimulatedFleet(line: fleetLine, knowledge: knowledge)) { [weak self] mark, _ in
+            try await self?.apply(mark)
+        }
         checks.limitWork(to: plan.slots) { [weak service] in service?.workingCount ?? 0 }
     }
 
@@ -87,10 +100,46 @@ final class SimulatedWorker: @unchecked Sendable {
         scheduler.on(machine) {
             _ = Task.detached { [self] in
                 decoders.start()
+                let learning = Task { try? await fleet.run() }
+                await fleet.learn()
                 try? await service.run()
+                learning.cancel()
+                _ = await learning.value
                 await decoders.shutDown()
                 hasEnded = true
             }
+        }
+    }
+}
+
+// Deletions, as App's `Forgetting` carries them out.
+extension SimulatedWorker {
+    /// Takes back a source, or a file of it.
+    func forget(_ source: String, file: String?) async throws -> (mark: FleetMark, files: Set<String>) {
+        var files = Set([file].compactMap(\.self))
+        var forgotten: String?
+        if file == nil {
+            let identity = await notifications.forget(source: source)
+            files = store.files(of: identity)
+            forgotten = identity
+        }
+        let mark = try await fleet.takeBack(files.sorted(), source: forgotten).mark
+        files.formUnion(mark.files)
+        try await remove(files.sorted())
+        _ = try await fleet.whenKnown(mark)
+        return (mark, files)
+    }
+
+    /// Takes back what another worker has taken back.
+    private func apply(_ mark: FleetMark) async throws {
+        if let source = mark.source { notifications.forget(sourceNamed: source) }
+        try await remove(mark.files)
+    }
+
+    private func remove(_ files: [String]) async throws {
+        for file in files {
+            notifications.forget(file: file)
+            try await store.forget(file)
         }
     }
 }

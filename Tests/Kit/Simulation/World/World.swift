@@ -1,3 +1,4 @@
+import Base
 import Jobs
 import Payloads
 
@@ -13,12 +14,14 @@ final class World: @unchecked Sendable {
     let files = FileTable()
     let readiness = SimulatedReadiness()
     let queueChecks: QueueChecks
+    let forgets: ForgetChecks
     let server: QueueServer
     private(set) var workers: [Int: SimulatedWorker] = [:]
     /// A Boolean value that indicates whether a worker was killed, with all that it had.
     private(set) var hasKilled = false
     private var isEnding = false
     private var lives = 0
+    private var disks: [Int: SimulatedDisk] = [:]
     /// The workers whose next lives are told to stop as soon as they begin.
     private var earlyStops: Set<Int> = []
     private let outside = Machine("outside")
@@ -30,12 +33,14 @@ final class World: @unchecked Sendable {
         faults = Faults(plan.faults, scheduler)
         let replies = ReplyChecks(verdict, files)
         queueChecks = QueueChecks(verdict, history, scheduler, faults, replies)
+        forgets = ForgetChecks(verdict, scheduler, faults, files)
         scheduler.onIdle = readiness.look
         server = QueueServer(
             limits: QueueLimits(),
             scheduler: scheduler,
             faults: faults,
-            checks: queueChecks
+            checks: queueChecks,
+            forgets: forgets,
         )
         queueChecks.attempt = { [unowned self] name in
             server.state.callbacks.values.first { $0.name == name }?.attempt
@@ -45,7 +50,7 @@ final class World: @unchecked Sendable {
     /// The time at which all faults are over and all jobs must have their answers.
     var end: Duration {
         let last = plan.tasks.map { $0.at + ($0.again ?? .zero) + $0.timeLimit }.max() ?? .zero
-        return max(last, plan.faults.map(\.end).max() ?? .zero)
+        return ([last] + plan.faults.map(\.end) + plan.forgets.map(\.at)).max() ?? last
     }
 
     /// Starts the workers, and plans everything that happens from outside.
@@ -53,6 +58,7 @@ final class World: @unchecked Sendable {
         for number in plan.workers.indices { startWorker(number) }
         for task in plan.tasks { schedule(task) }
         for fault in plan.faults { schedule(fault) }
+        for forget in plan.forgets { scheduler.at(forget.at) { [self] in ask(for: forget) } }
     }
 
     /// Ends all workers, as at the end of a day.
@@ -101,6 +107,39 @@ final class World: @unchecked Sendable {
                 earlyStops.insert(number)
                 drain(number, restartAfter: fault.length)
             default: break
+            }
+        }
+    }
+
+    /// Returns the disk of a worker that starts: an empty one, or that of its former life.
+    func disk(ofWorker number: Int) -> SimulatedDisk {
+        if let disk = disks[number], Bool.random() { return disk }
+        let disk = SimulatedDisk()
+        disks[number] = disk
+        return disk
+    }
+
+    /// Asks a worker for a deletion, until one has answered.
+    private func ask(for forget: Plan.Forget) {
+        let live = workers.sorted { $0.key < $1.key }.map(\.value)
+            .filter { $0.machine.state == .running && !$0.isToldToStop }
+        guard !isEnding, let worker = live.randomElement() else { return }
+        let (source, name) = (forget.source.url, worker.machine.name)
+        let file = forget.namesFile ? files.contents(of: source).randomElement() : nil
+        log("asks \(name) to forget \(file ?? source)")
+        let answer = OneShot<Void>()
+        forgets.begins { answer.current != nil || worker.machine.state == .dead }
+        scheduler.on(worker.machine) {
+            _ = Task.detached { [self] in
+                do {
+                    let (mark, files) = try await worker.forget(source, file: file)
+                    answer.set()
+                    log("\(name) has forgotten \(source): \(files.sorted())")
+                    forgets.answered(mark, files, by: Array(workers.values))
+                } catch {
+                    log("\(name) cannot forget \(source): \(error)")
+                    scheduler.at(scheduler.now + .milliseconds(500)) { [self] in ask(for: forget) }
+                }
             }
         }
     }

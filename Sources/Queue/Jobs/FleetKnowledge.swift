@@ -1,18 +1,14 @@
-import Base
-import Files
-import Jobs
-import Logging
+package import Base
 import Media
 import Processing
 import ServiceLifecycle
-import Storage
 import Synchronization
 
 /// This worker's knowledge of what the fleet has taken back (SECURITY D1).
 ///
 /// The worker holds a lease on it in the queue's store, and renews the lease several times a second. `forget` waits for all
 /// workers with a lease. Without one, for example while Redis is away, this worker uses only files that it makes from then on.
-final class FleetKnowledge: Service {
+package final class FleetKnowledge: Service {
     private struct State {
         var version = FleetVersion.none
         /// The end of the lease, by this machine's clock. It ends no later than the store says.
@@ -33,7 +29,7 @@ final class FleetKnowledge: Service {
 
     private let lifetime: Duration
     private let time: any TimeSource
-    private let logger: Logger
+    private let recorder: any EventRecorder<FleetEvent>
     private let state = Mutex(State())
     /// The permit to ask. Several jobs may want to know at once.
     private let asking = AsyncSemaphore(permits: 1)
@@ -50,41 +46,30 @@ final class FleetKnowledge: Service {
     private static let sourceLimit = 16
 
     /// Creates the knowledge, which has no lease until it is connected. `keep` is the longest life of a link.
-    init(keep: Duration, time: any TimeSource = SystemTime(), logger: Logger) {
+    package init(keep: Duration, time: any TimeSource = SystemTime(), recorder: any EventRecorder<FleetEvent>) {
         // A link is kept for `keep` after its last use; so is what another worker may still reuse.
         lifetime = keep * 2
         self.time = time
-        self.logger = logger
+        self.recorder = recorder
     }
 
     /// A function that takes back in this process what a mark names. At the start, this process has published nothing yet.
-    typealias Apply = @Sendable (FleetMark, _ isAtStart: Bool) async throws -> Void
+    package typealias Apply = @Sendable (FleetMark, _ isAtStart: Bool) async throws -> Void
 
     /// Sets the fleet's store, and the function that takes back in this process what a mark names.
-    func connect(_ store: any FleetStore, apply: @escaping Apply) {
+    package func connect(_ store: any FleetStore, apply: @escaping Apply) {
         state.withLock { $0.link = Link(store: store, apply: apply) }
     }
 
     /// A Boolean value that indicates whether this worker knows all that was taken back.
-    var isCurrent: Bool {
-        let now = time.now
-        return state.withLock { now < $0.leaseEnd }
-    }
+    package var isCurrent: Bool { state.withLock { isCurrent($0) } }
 
     /// Returns whether a ready file may be sent to a client.
-    func mayServe(_ file: AttachmentIdentifier) -> Bool {
-        let now = time.now
-        return state.withLock { now < $0.leaseEnd || $0.unrecorded[file.description] != nil }
-    }
-
-    /// Returns the name of a source in the fleet: a digest, because a source that was taken back is to be forgotten.
-    static func name(ofSource identity: String) -> String {
-        Hexadecimal.text(Array(SHA256.digest(of: Array("attachd source\n\(identity)".utf8)).prefix(16)))
-    }
+    package func mayServe(_ file: String) -> Bool { state.withLock { isCurrent($0) || $0.unrecorded[file] != nil } }
 
     // MARK: - This worker
 
-    func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
             repeat { await learn() } while (try? await time.sleep(for: Self.interval)) != nil
         }
@@ -95,7 +80,7 @@ final class FleetKnowledge: Service {
     }
 
     /// Takes back what others have taken back since, and renews the lease.
-    func learn() async {
+    package func learn() async {
         guard let link = state.withLock(\.link), (try? await asking.acquire()) != nil else { return }
         defer { asking.release() }
         do {
@@ -116,11 +101,7 @@ final class FleetKnowledge: Service {
                 state.isAway = true
                 return true
             }
-            guard isNew else { return }
-            logger.warning(
-                "attachd cannot ask what the fleet has taken back. Until it can, it makes each attachment anew, and serves no earlier file.",
-                metadata: ["reason": "\(error)"]
-            )
+            if isNew { recorder.record(.cutOff(error)) }
         }
     }
 
@@ -150,17 +131,13 @@ final class FleetKnowledge: Service {
         }
     }
 
-    /// Logs once that a deletion could not be carried out here.
+    /// Records once that a deletion could not be carried out here.
     private func warn(of error: any Error) {
         let isNew = state.withLock { state in
             defer { state.isFailing = true }
             return !state.isFailing
         }
-        guard isNew else { return }
-        logger.warning(
-            "A deletion of the fleet could not be carried out here. It is tried again.",
-            metadata: ["reason": "\(error)"]
-        )
+        if isNew { recorder.record(.takingBackFailed(error)) }
     }
 
     /// Renews the lease if this worker still has it, for the marks that it knows.
@@ -173,7 +150,7 @@ final class FleetKnowledge: Service {
     }
 
     /// Asks the store, if this worker is not current. A worker that gets jobs from the store can ask it, too.
-    func catchUp() async {
+    package func catchUp() async {
         guard !isCurrent else { return }
         await time.answer(by: time.now + Self.recordLimit) {
             if !self.isCurrent { await self.learn() }
@@ -190,12 +167,10 @@ final class FleetKnowledge: Service {
         }
     }
 
-    /// Records a file that was just made, before anybody gets it.
-    func record(_ file: AttachmentIdentifier, of source: String) async {
-        let (file, source) = (file.description, Self.name(ofSource: source))
+    /// Records a file that was just made, before anybody gets it. `source` is the source's name in the fleet.
+    package func record(_ file: String, of source: String) async {
         if isCurrent, let store = state.withLock(\.link?.store) {
-            let lifetime = lifetime
-            let isDone = await time.answer(by: time.now + Self.recordLimit) {
+            let isDone = await time.answer(by: time.now + Self.recordLimit) { [lifetime] in
                 (try? await store.record(file, of: source, for: lifetime)) != nil
             } else: {
                 false
@@ -229,16 +204,13 @@ final class FleetKnowledge: Service {
     // MARK: - Taking back
 
     /// Marks these files and this source as taken back in the whole fleet.
-    func takeBack(_ files: [String], source: String?) async throws -> TakenBack {
+    package func takeBack(_ files: [String], source: String?) async throws -> TakenBack {
         guard let store = state.withLock(\.link?.store) else { throw Self.isApart }
-        let lifetime = lifetime
-        return try await answer {
-            try await store.takeBack(files, source: source.map(Self.name(ofSource:)), for: lifetime)
-        }
+        return try await answer { [lifetime] in try await store.takeBack(files, source: source, for: lifetime) }
     }
 
     /// Waits until all workers with a lease know the mark. Returns their number.
-    func whenKnown(_ mark: FleetMark) async throws -> Int {
+    package func whenKnown(_ mark: FleetMark) async throws -> Int {
         guard let store = state.withLock(\.link?.store) else { throw Self.isApart }
         let end = time.now + Self.removalLimit
         while true {
@@ -266,4 +238,12 @@ final class FleetKnowledge: Service {
         }
         .get()
     }
+}
+
+/// An event of a worker's knowledge of deletions.
+package enum FleetEvent: Sendable {
+    /// The store cannot be asked, and the lease has ended.
+    case cutOff(any Error)
+    /// A mark could not be applied here. It is tried again.
+    case takingBackFailed(any Error)
 }

@@ -17,17 +17,20 @@ package final class MemoryFleet: Sendable {
     package init(time: any TimeSource = SystemTime()) { self.time = time }
 
     /// Returns the store as the worker with that name sees it.
-    package func store(of worker: String) -> any FleetStore { Member(fleet: self, name: worker) }
+    package func store(of worker: String) -> any FleetStore { member(worker) }
 
-    private struct Member: FleetStore {
-        let fleet: MemoryFleet
-        let name: String
+    /// Returns the same store, which answers at once.
+    package func member(_ worker: String) -> Member { Member(fleet: self, name: worker) }
 
-        func record(_ file: String, of source: String, for lifetime: Duration) {
+    package struct Member: FleetStore {
+        fileprivate let fleet: MemoryFleet
+        fileprivate let name: String
+
+        package func record(_ file: String, of source: String, for lifetime: Duration) {
             fleet.state.withLock { $0.made[source, default: []].append(file) }
         }
 
-        func takeBack(_ files: [String], source: String?, for lifetime: Duration) -> TakenBack {
+        package func takeBack(_ files: [String], source: String?, for lifetime: Duration) -> TakenBack {
             fleet.state.withLock { state in
                 var all = files
                 for file in source.flatMap({ state.made[$0] }) ?? [] where !all.contains(file) { all.append(file) }
@@ -41,7 +44,7 @@ package final class MemoryFleet: Sendable {
             }
         }
 
-        func marks(after version: FleetVersion, leaseTime: Duration?) -> [FleetMark] {
+        package func marks(after version: FleetVersion, leaseTime: Duration?) -> [FleetMark] {
             let (known, now) = (Self.number(version), fleet.time.now)
             return fleet.state.withLock { state in
                 state.leases[name] = leaseTime.map { (now + $0, known) }
@@ -49,7 +52,7 @@ package final class MemoryFleet: Sendable {
             }
         }
 
-        func workers(knowing version: FleetVersion) -> (live: Int, behind: Int) {
+        package func workers(knowing version: FleetVersion) -> (live: Int, behind: Int) {
             let (number, now) = (Self.number(version), fleet.time.now)
             return fleet.state.withLock { state in
                 let live = state.leases.values.filter { $0.end > now }
