@@ -203,6 +203,35 @@ package final class FleetKnowledge: Service {
 
     // MARK: - Taking back
 
+    /// Takes files and a source back in the whole fleet, and in this process with `remove`. Returns when no worker with a lease
+    /// has them, with all files, the number of workers, and whether any of it was known.
+    ///
+    /// Work that began before may end until its worker knows the mark. What it made is taken back, too.
+    package func takeBack(
+        _ files: Set<String>,
+        source: String?,
+        remove: (Set<String>) async throws -> Void,
+    ) async throws -> (files: Set<String>, workers: Int, first: TakenBack) {
+        var first: TakenBack?
+        var (all, next) = (files, files)
+        while true {
+            let taken = try await takeBack(next.sorted(), source: source)
+            next.formUnion(Set(taken.mark.files).subtracting(all))
+            all.formUnion(next)
+            try await remove(next)
+            let workers = try await whenKnown(taken.mark)
+            let before = first ?? taken
+            first = before
+            next = Set(try await self.files(of: source)).subtracting(all)
+            guard !next.isEmpty else { return (all, workers, before) }
+        }
+    }
+
+    private func files(of source: String?) async throws -> [String] {
+        guard let source, let store = state.withLock(\.link?.store) else { return [] }
+        return try await answer { try await store.files(of: source) }
+    }
+
     /// Marks these files and this source as taken back in the whole fleet.
     package func takeBack(_ files: [String], source: String?) async throws -> TakenBack {
         guard let store = state.withLock(\.link?.store) else { throw Self.isApart }

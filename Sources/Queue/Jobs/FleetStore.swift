@@ -6,6 +6,9 @@ package protocol FleetStore: Sendable {
     /// Records that a file was made from a source. The record lives for `lifetime`. `source` is a short name without spaces.
     func record(_ file: String, of source: String, for lifetime: Duration) async throws
 
+    /// Returns the files that are recorded for a source.
+    func files(of source: String) async throws -> [String]
+
     /// Marks files and, if there is one, a source with all files recorded for it as taken back, for `lifetime`.
     func takeBack(_ files: [String], source: String?, for lifetime: Duration) async throws -> TakenBack
 

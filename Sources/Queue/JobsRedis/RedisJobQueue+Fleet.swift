@@ -7,6 +7,14 @@ extension RedisJobQueue: FleetStore {
         try await run(.record, ["\(max(1, lifetime.milliseconds))", source, file])
     }
 
+    package func files(of source: String) async throws -> [String] {
+        let command = RedisCommand("HKEYS", "\(settings.prefix)made:s:\(source)")
+        guard let files = try await replies(to: [command], on: commands, repeatable: true)[0].elements else {
+            throw Self.invalidReply("an invalid list of files")
+        }
+        return files.compactMap(\.text)
+    }
+
     package func takeBack(_ files: [String], source: String?, for lifetime: Duration) async throws -> TakenBack {
         let reply = try await run(.takeBack, ["\(max(1, lifetime.milliseconds))", source ?? ""] + files).elements
         guard let reply, reply.count >= 2, let version = reply[0].text, let known = reply[1].integer else {

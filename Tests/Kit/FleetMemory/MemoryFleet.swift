@@ -30,6 +30,8 @@ package final class MemoryFleet: Sendable {
             fleet.state.withLock { $0.made[source, default: []].append(file) }
         }
 
+        package func files(of source: String) -> [String] { fleet.state.withLock { $0.made[source] ?? [] } }
+
         package func takeBack(_ files: [String], source: String?, for lifetime: Duration) -> TakenBack {
             fleet.state.withLock { state in
                 var all = files

@@ -22,9 +22,13 @@ package struct FleetRule: Sendable, CustomTestStringConvertible {
             try await a.record("one.jpg", of: "source", for: day)
             try await b.record("two.jpg", of: "source", for: day)
             try await b.record("other.jpg", of: "another", for: day)
+            #expect(Set(try await a.files(of: "source")) == ["one.jpg", "two.jpg"])
             let taken = try await a.takeBack(["own.jpg"], source: "source", for: day)
             #expect(taken.isKnown && Set(taken.mark.files) == ["own.jpg", "one.jpg", "two.jpg"])
             #expect(taken.mark.source == "source")
+            // Work that began before may end after the mark.
+            try await b.record("late.jpg", of: "source", for: day)
+            #expect(try await a.files(of: "source").contains("late.jpg"))
         },
         FleetRule(text: "what nobody knows is marked all the same, and is known the next time") { a, b in
             let first = try await a.takeBack([], source: "source", for: day)

@@ -36,6 +36,11 @@ struct FleetHistoryTests {
                 try await store.record(file, of: source, for: lifetime)
             }
 
+            func files(of source: String) async throws -> [String] {
+                try check()
+                return try await store.files(of: source)
+            }
+
             func takeBack(_ files: [String], source: String?, for lifetime: Duration) async throws -> TakenBack {
                 try check()
                 return try await store.takeBack(files, source: source, for: lifetime)

@@ -38,6 +38,25 @@ struct FleetKnowledgeTests {
         try #require(AttachmentIdentifier(String(repeating: letter, count: 26) + ".jpg"))
     }
 
+    @Test("what work made that began before the deletion, until its worker knew of it, is taken back, too")
+    func late() async throws {
+        let other = fleet.store(of: "other")
+        let knowledge = Worker("one", in: fleet, time).knowledge
+        try await other.record("first.jpg", of: "source", for: .seconds(60))
+        let rounds = Mutex<[Set<String>]>([])
+        let taken = try await knowledge.takeBack(["own.jpg"], source: "source") { files in
+            let count = rounds.withLock { rounds in
+                rounds.append(files)
+                return rounds.count
+            }
+            if count == 1 { try await other.record("late.jpg", of: "source", for: .seconds(60)) }
+        }
+        #expect(rounds.withLock(\.self) == [["own.jpg", "first.jpg"], ["late.jpg"]])
+        #expect(taken.files == ["own.jpg", "first.jpg", "late.jpg"] && taken.first.isKnown)
+        let marks = try await other.marks(after: taken.first.mark.version, leaseTime: .seconds(2))
+        #expect(marks.flatMap(\.files).contains("late.jpg"))
+    }
+
     @Test("it is current for two seconds after it asked, and then serves only what it makes anew")
     func lease() async throws {
         let worker = Worker("a", in: fleet, time)

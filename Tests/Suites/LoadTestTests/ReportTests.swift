@@ -85,6 +85,9 @@ struct ReportTests {
         run.arrivals = .fixed
         let few = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
         #expect(few.text.contains("p99 –, p99.9 –;") && !few.text.contains("p50 –"), "\(few.text)")
+        run.budgets = [try Budget("p99<9s"), try Budget("p50<9s")]
+        let judged = try await run.run(ScriptedTarget(latency: healthyLatency), time: SwiftTime())
+        #expect(judged.judgements.map(\.verdict) == [.unclear, .met] && judged.verdict == .void)
         #expect(try HTMLReport(few).html.contains(#"data-label="p99.9" class="number">–<"#))
         let many = try await Self.result()
         #expect(!many.text.contains("–"), "\(many.text)")
@@ -99,8 +102,12 @@ struct ReportTests {
             #expect(result.verdict == .failed)
             #expect(try HTMLReport(result).html.contains("No notification was answered"))
         }
-        let half = ScriptedTarget(outcome: { $0 % 2 == 0 ? .failed : .original }, latency: healthyLatency)
+        let half = ScriptedTarget(outcome: { $0 % 2 == 0 ? .failed : .degraded }, latency: healthyLatency)
         #expect(try await LoadRun.sample().run(half, time: SwiftTime()).verdict == .measured)
+        let originals = ScriptedTarget(outcome: { _ in .original }, latency: healthyLatency)
+        let result = try await LoadRun.sample().run(originals, time: SwiftTime())
+        #expect(result.verdict == .failed)
+        #expect(try HTMLReport(result).html.contains("No notification got an attachment"))
     }
 
     @Test("a slower worker compares as worse, and a faster one doesn't")

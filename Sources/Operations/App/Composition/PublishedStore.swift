@@ -171,10 +171,21 @@ package struct Forgetting: Sendable {
             files.formUnion(made)
             source = Self.name(ofSource: identity)
         }
-        let taken = try await fleet?.takeBack(files.map(\.description), source: source)
-        files.formUnion(taken?.mark.files.compactMap { AttachmentIdentifier($0) } ?? [])
+        var (names, workers) = (Set(files.map(\.description)), 1)
+        if let fleet {
+            let taken = try await fleet.takeBack(names, source: source, remove: remove)
+            (names, workers) = (taken.files, taken.workers)
+            isKnown = isKnown || taken.first.isKnown
+        } else {
+            try await remove(names)
+        }
+        let all = names.sorted().compactMap { AttachmentIdentifier($0) }
+        return ForgottenAttachments(files: all, workers: workers, isKnown: isKnown)
+    }
+
+    private func remove(_ files: Set<String>) async throws {
         var failure: (any Error)?
-        for file in files {
+        for file in files.compactMap({ AttachmentIdentifier($0) }) {
             forgetFile(file.description)
             do {
                 try await Self.forget(file, in: store, bucket)
@@ -184,13 +195,6 @@ package struct Forgetting: Sendable {
             }
         }
         if let failure { throw failure }
-        var workers = 1
-        if let fleet, let taken { workers = try await fleet.whenKnown(taken.mark) }
-        return ForgottenAttachments(
-            files: files.sorted { $0.description < $1.description },
-            workers: workers,
-            isKnown: isKnown || taken?.isKnown == true,
-        )
     }
 
     /// Takes back in this process what another one has taken back. At the start, the bucket has nothing of this process.

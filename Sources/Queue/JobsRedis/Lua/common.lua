@@ -67,7 +67,8 @@ local function give_room_back(entry)
   if not size then return end
   redis.call('HDEL', prefix .. 'sizes', entry)
   for _, field in ipairs({'total', 'of:' .. line}) do
-    local left = redis.call('HINCRBY', prefix .. 'bytes', field, -size)
+    -- Not the negative number, which Redis refuses for zero.
+    local left = redis.call('HINCRBY', prefix .. 'bytes', field, 0 - size)
     if left <= 0 then redis.call('HDEL', prefix .. 'bytes', field) end
   end
 end

@@ -10,6 +10,6 @@ redis.call('ZREM', prefix .. 'tenant:*', ARGV[1])
 if redis.call('ZCARD', prefix .. 'callbacks') == 0 then
   redis.call('HDEL', prefix .. 'meta', 'owedBytes')
 else
-  redis.call('HINCRBY', prefix .. 'meta', 'owedBytes', -size)
+  redis.call('HINCRBY', prefix .. 'meta', 'owedBytes', 0 - size)
 end
 return 1

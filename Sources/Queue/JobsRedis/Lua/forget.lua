@@ -19,7 +19,7 @@ if place == 'callbacks' then
       for _, set in ipairs({'callbacks', 'tenant:' .. tenant, 'tenant:*'}) do
         redis.call('ZREM', prefix .. set, ARGV[i])
       end
-      redis.call('HINCRBY', prefix .. 'meta', 'owedBytes', -size)
+      redis.call('HINCRBY', prefix .. 'meta', 'owedBytes', 0 - size)
       count = count + 1
     end
   end

@@ -10,6 +10,8 @@ struct SimulatedFleet: FleetStore {
         try await ask { $0.record(file, of: source, for: lifetime) }
     }
 
+    func files(of source: String) async throws -> [String] { try await ask { $0.files(of: source) } }
+
     func takeBack(_ files: [String], source: String?, for lifetime: Duration) async throws -> TakenBack {
         let checks = line.server.forgets
         return try await ask {

@@ -123,21 +123,18 @@ extension SimulatedWorker {
             files = store.files(of: identity)
             forgotten = identity
         }
-        let mark = try await fleet.takeBack(files.sorted(), source: forgotten).mark
-        files.formUnion(mark.files)
-        try await remove(files.sorted())
-        _ = try await fleet.whenKnown(mark)
-        return (mark, files)
+        let taken = try await fleet.takeBack(files, source: forgotten, remove: remove)
+        return (taken.first.mark, taken.files)
     }
 
     /// Takes back what another worker has taken back.
     private func apply(_ mark: FleetMark) async throws {
         if let source = mark.source { notifications.forget(sourceNamed: source) }
-        try await remove(mark.files)
+        try await remove(Set(mark.files))
     }
 
-    private func remove(_ files: [String]) async throws {
-        for file in files {
+    private func remove(_ files: Set<String>) async throws {
+        for file in files.sorted() {
             notifications.forget(file: file)
             try await store.forget(file)
         }
