@@ -94,6 +94,15 @@ struct AttachmentPipelineTests {
         #expect(answered() == 1)
         _ = pipeline.decline(request, deadline: deadline)
         #expect(answered() == 2)
+        // A job that goes back to the queue is answered by another worker.
+        await Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            await AnswerReport.$current.withValue(AnswerReport()) {
+                _ = await pipeline.process(request, deadline: deadline)
+            }
+        }
+        .value
+        #expect(answered() == 2)
     }
 
     @Test(

@@ -1,11 +1,13 @@
 import Base
-import Jobs
+import Foundation
 import JobsSQLite
 import Media
 import Processing
 import Support
 import Synchronization
 import Testing
+
+@testable import Jobs
 
 @Suite("A worker that is told to stop, and its neighbor", .timeLimit(.minutes(10)))
 struct DrainTests {
@@ -17,6 +19,17 @@ struct DrainTests {
             let job = Job(id: "\(number)", timeLimit: .seconds(100), content: [])
             #expect(try await queue.enqueue(job) == .accepted)
         }
+    }
+
+    @Test("the page of the queue says how long before its deadline a job may lose its worker")
+    func rescue() throws {
+        let page = try String(contentsOf: SharedMedia.packageRoot.appending(path: "docs/queue.md"), encoding: .utf8)
+        let words = page.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let match = try #require(words.firstMatch(of: /as long as at least ([0-9]+) s are left until the deadline/))
+        let stated = Duration.seconds(try #require(Int(match.1)))
+        // The lease ends, and another worker looks.
+        let needed = QueueLimits().leaseTime + .milliseconds(WorkerService.reclaimPause.upperBound)
+        #expect(needed < stated && stated - needed < .seconds(1))
     }
 
     @Test("of 24 jobs that take 20 s, none is answered below what its time allowed: all but the one that ends go back")

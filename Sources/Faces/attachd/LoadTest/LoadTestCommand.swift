@@ -25,8 +25,8 @@ struct LoadTestCommand: AsyncParsableCommand {
             goodput>50/s; rss<400MB. It applies to every step or, with a suffix such as @1x, to one step.
 
             Exit status: 0 if all budgets are met; 4 if a budget is missed, or a percentile is worse than in the run \
-            of --compare; 1 if no notification was answered, or if the result is not valid because the generator could \
-            not keep up or a figure is missing.
+            of --compare; 1 if no notification got an attachment, or if the result is not valid because the generator \
+            could not keep up, a figure is missing, or a percentile has too few notifications.
             """,
     )
 

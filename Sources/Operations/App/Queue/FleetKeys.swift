@@ -68,7 +68,11 @@ final class FleetKeys: Service {
         }
         guard let isKnown else { return }
         let wasForeign = isForeign.exchange(!isKnown, ordering: .relaxed)
-        if !isKnown, !wasForeign { logger.warning("\(QueueWarning.foreignKeys)") }
+        guard !isKnown, !wasForeign else { return }
+        logger.warning(
+            "The fleet signs with another key than this process.",
+            metadata: ["reason": "\(QueueWarning.foreignKeys)"]
+        )
     }
 
     /// Returns whether the fleet's key is one of these. Sets it if there is none, or if it is the old one of these.

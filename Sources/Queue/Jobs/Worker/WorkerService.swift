@@ -154,12 +154,15 @@ package final class WorkerService: Service {
         }
     }
 
+    /// The pause between two looks for jobs whose worker died or hangs, in milliseconds. It is random, which spreads the
+    /// requests of workers that started together.
+    static let reclaimPause = 800...1200
+
     private func reclaimJobs() async {
         var backOff = BackOff()
         while !Task.isCancelled {
             do {
-                // A random pause spreads the requests of workers that started together.
-                try await time.sleep(for: .milliseconds(Int.random(in: 800...1200)))
+                try await time.sleep(for: .milliseconds(Int.random(in: Self.reclaimPause)))
                 // After the process was suspended, its leases have run out. Without a renewal, it would reclaim its own
                 // jobs.
                 await renew()
