@@ -180,6 +180,9 @@ final class RedisConnection: Sendable {
             throw failed(.unreachable(reason))
         } catch let failure as RedisError {
             throw failed(failure)
+        } catch {
+            // Otherwise all callers would wait for this attempt forever.
+            throw failed(.unreachable("\(error)"))
         }
     }
 

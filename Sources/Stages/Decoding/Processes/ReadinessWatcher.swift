@@ -70,16 +70,24 @@ final class ReadinessWatcher: Readiness {
     }
 
     func waitUntilReadable(_ descriptor: Int32) async {
+        var isWatched = true
         await withWaiter { waiter in
             state.withLock { state -> Void? in
-                guard clinux_epoll_add(epoll, descriptor, UInt(waiter.id.rawValue)) == 0 else { return () }
+                guard clinux_epoll_add(epoll, descriptor, UInt(waiter.id.rawValue)) == 0 else {
+                    isWatched = false
+                    return ()
+                }
                 state.waiters.add(waiter, descriptor)
                 return nil
             }
         } onCancel: { id in
             wake(id)
         }
+        // The kernel has no memory for another descriptor to watch. The caller looks itself, but not without a pause.
+        if !isWatched { try? await Task.sleep(for: Self.pause) }
     }
+
+    private static let pause: Duration = .milliseconds(20)
 
     private func wake(_ id: WaiterID) {
         let entry = state.withLock { state in
