@@ -222,7 +222,7 @@ package struct SettingsTable: Sendable {
 
     package let isStrict = Setting("strict", "--strict", .flag(), in: .queue, default: false)
         .help(
-            "Refuse a Redis that may lose jobs instead of logging a warning. With redis-sentinel://, acknowledge a change only when the replicas have it."
+            "Refuse a Redis that may lose jobs, and a fleet with another signing key, instead of logging a warning. With redis-sentinel://, acknowledge a change only when the replicas have it."
         )
 
     package let hasPreview = Setting("preview", "--no-preview", .flag(false), in: .preview, default: true)

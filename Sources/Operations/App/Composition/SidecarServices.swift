@@ -166,8 +166,10 @@ extension SidecarServices {
     func reporting(_ worker: WorkerService?) -> WorkerReporting {
         guard let worker else { return WorkerReporting(queue: queue.jobs, report: nil, scaler: scaling.scaler) }
         let (slots, cost) = (settings.jobSlots, engine.cost)
-        let report: @Sendable () -> WorkerReport = {
-            WorkerReport(slots: slots, running: worker.workingCount, jobsPerSecond: cost.jobsPerSecond)
+        let report: @Sendable () -> WorkerReport? = {
+            // It has left the queue, and must not come back.
+            guard !worker.isDraining else { return nil }
+            return WorkerReport(slots: slots, running: worker.workingCount, jobsPerSecond: cost.jobsPerSecond)
         }
         return WorkerReporting(queue: queue.jobs, report: report, scaler: scaling.scaler) { answer in
             worker.fleetHas(answer.load.workers.count)

@@ -167,7 +167,7 @@ final class AttachmentJob: Sendable {
         do throws(AttachmentFailure) {
             worked = try await steps.convert(job)
         } catch {
-            throw await recordCrash(error, over: file)
+            throw recordCrash(error, over: file)
         }
         if case .cut(let failure) = file.progress.ending { throw failure }
         context.costs.learn(wanted.format, took: worked)
@@ -197,7 +197,7 @@ final class AttachmentJob: Sendable {
             _ = try await steps.convert(job)
         } catch {
             // Records the failure but does not report it: early waiters get the shared job's outcome.
-            _ = await recordCrash(error, over: part)
+            _ = recordCrash(error, over: part)
         }
     }
 
@@ -228,9 +228,9 @@ final class AttachmentJob: Sendable {
     // MARK: - Crashes
 
     /// Records a source that crashed its decoder process. Returns the failure to report.
-    private func recordCrash(_ failure: AttachmentFailure, over file: MediaFile) async -> AttachmentFailure {
+    private func recordCrash(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
         guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
-        await context.crashes.record(file, from: source, now: time.now)
+        context.crashes.record(file, from: source, now: time.now)
         return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 

@@ -28,8 +28,8 @@ final class CrashMemory: Sendable {
     }
 
     /// Records that decoding `file`, from `source`, crashed the decoder process.
-    func record(_ file: MediaFile, from source: Source, now: Instant) async {
-        let content = await CrashedContent(file)
+    func record(_ file: MediaFile, from source: Source, now: Instant) {
+        let content = CrashedContent(file)
         table.withLock { $0.record(source: source.identity, origin: source.origin, content, at: now) }
     }
 
@@ -138,7 +138,7 @@ struct CrashedContent: Hashable, Sendable {
     private let hash: [Int]
 
     /// Returns `nil` unless all of the source is there: another source may begin with the same bytes.
-    init?(_ file: MediaFile) async {
+    init?(_ file: MediaFile) {
         let contents = file.contents
         let count = contents.present.prefixCount
         guard contents.ending != nil || contents.isComplete, count > 0, count == contents.present.count else {
@@ -146,7 +146,7 @@ struct CrashedContent: Hashable, Sendable {
         }
         head = file.prefix(Self.headByteCount)
         byteCount = count
-        hash = await Self.hash(of: file, count)
+        hash = Self.hash(of: file, count)
     }
 
     /// Returns `true` if `file` has the same bytes. Waits until that is certain: until the file has as many bytes, or
@@ -160,11 +160,10 @@ struct CrashedContent: Hashable, Sendable {
                 || contents.size.map { $0 != byteCount } ?? false
         }
         guard !Task.isCancelled, contents.present.prefixCount == byteCount else { return false }
-        return await Self.hash(of: file, byteCount) == hash
+        return Self.hash(of: file, byteCount) == hash
     }
 
-    /// Returns the hash of the first bytes. It has pauses, because other tasks wait for this thread.
-    private static func hash(of file: MediaFile, _ count: Int) async -> [Int] {
+    private static func hash(of file: MediaFile, _ count: Int) -> [Int] {
         var hashers = [Hasher(), Hasher()]
         // Makes the second hash function differ from the first.
         hashers[1].combine(1)
@@ -173,7 +172,6 @@ struct CrashedContent: Hashable, Sendable {
             for index in hashers.indices {
                 unsafe bytes.withUnsafeBytes { unsafe hashers[index].combine(bytes: $0) }
             }
-            await Task.yield()
         }
         return hashers.map { $0.finalize() }
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// number of needed workers, so that the rate of arrivals is known when a client asks.
 package struct WorkerReporting: Service {
     private let queue: any JobQueue
-    private let report: (@Sendable () -> WorkerReport)?
+    private let report: (@Sendable () -> WorkerReport?)?
     private let scaler: FleetScaler
     private let onAnswer: @Sendable (ScalingAnswer) -> Void
     private let time: any TimeSource
@@ -17,7 +17,7 @@ package struct WorkerReporting: Service {
     /// receives that state.
     package init(
         queue: any JobQueue,
-        report: (@Sendable () -> WorkerReport)?,
+        report: (@Sendable () -> WorkerReport?)?,
         scaler: FleetScaler,
         time: any TimeSource = SystemTime(),
         onAnswer: @escaping @Sendable (ScalingAnswer) -> Void = { _ in },
@@ -33,7 +33,7 @@ package struct WorkerReporting: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 // If the queue does not answer, the worker logs it.
-                if let report { try? await queue.report(report()) }
+                if let report = report?() { try? await queue.report(report) }
                 if let answer = try? await scaler.answer() { onAnswer(answer) }
                 try? await time.sleep(for: Self.interval)
             }

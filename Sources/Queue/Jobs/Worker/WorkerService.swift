@@ -102,6 +102,9 @@ package final class WorkerService: Service {
     /// Begins the graceful shutdown.
     package func stop() { toldToStop.wake() }
 
+    /// A Boolean value that indicates whether the worker takes no more jobs.
+    package var isDraining: Bool { state.withLock(\.worker.isDraining) }
+
     /// The number of jobs in progress.
     package var workingCount: Int { state.withLock(\.worker.workingCount) }
 

@@ -60,7 +60,7 @@ package struct WorkerState {
     /// The recent lateness of the clock's timers.
     package var lateness = Duration.zero
     private var isAlone = false
-    private var isDraining = false
+    private(set) var isDraining = false
     /// The time of the last event.
     private var now = Instant(sinceOrigin: .zero)
 
