@@ -130,10 +130,9 @@ struct ReportOptions: ParsableArguments {
             throw CommandError(.failure, "\(result.failure). Check the URLs and the target's log.")
         case .void:
             let reasons = result.voidReasons.joined(separator: "; ")
-            throw CommandError(
-                .failure,
-                "The result is not valid: \(reasons). Give the generator more resources, or lower the load."
-            )
+            let isShort = result.judgements.contains { $0.verdict == .unclear }
+            let advice = isShort ? "Raise --duration" : "Give the generator more resources, or lower the load"
+            throw CommandError(.failure, "The result is not valid: \(reasons). \(advice).")
         }
     }
 
