@@ -47,7 +47,7 @@ extension QueueLimits {
 
     /// Returns the maximum size of open jobs of `tenant`, in bytes.
     package func backlogBytes(of tenant: String) -> Int {
-        Int(Double(backlogBytes) * min(1, Double(self.backlog(of: tenant)) / Double(backlog)))
+        Int(clamping: Double(backlogBytes) * min(1, Double(self.backlog(of: tenant)) / Double(backlog)))
     }
 }
 

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Media
 
@@ -114,7 +115,7 @@ package struct Distribution: Sendable, Codable, Equatable {
     /// Returns the number of values that a percentile needs: the 99.9th needs 1,000, because of fewer than that none is
     /// beyond it.
     static func countNeeded(for percentile: Double) -> Int {
-        Int((100 / Swift.min(percentile, 100 - percentile) - 1e-6).rounded(.up))
+        Int(clamping: (100 / Swift.min(percentile, 100 - percentile) - 1e-6).rounded(.up))
     }
 
     /// Returns the value at a percentile as text, or a dash if there are too few values for it.
