@@ -9,6 +9,8 @@ final class WorkerChecks: @unchecked Sendable {
         var job: LeasedJob
         var taken: Duration
         var begun: Duration?
+        /// The time at which the queue had counted the start, and work began.
+        var started: Duration?
     }
 
     /// The turns of one tenant at one priority.
@@ -91,7 +93,9 @@ final class WorkerChecks: @unchecked Sendable {
     }
 
     /// Returns the time at which the job began, if it did.
-    func begun(_ lease: Lease) -> Duration? { held[lease]?.begun }
+    func started(_ lease: Lease) -> Duration? { held[lease]?.started }
+
+    func starts(_ lease: Lease) { held[lease]?.started = scheduler.now }
 
     func answers(_ lease: Lease, _ status: JobReply.Status) {
         guard let entry = remove(lease) else { return }

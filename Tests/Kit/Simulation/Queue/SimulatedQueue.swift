@@ -55,7 +55,7 @@ struct SimulatedQueue: JobQueue {
     func start(_ lease: Lease) async throws -> Bool {
         checks.begins(lease)
         let isHeld = try await line.ask { server, answer in answer(server.change { $0.start(lease) }) }
-        if !isHeld { checks.lost([lease]) }
+        if isHeld { checks.starts(lease) } else { checks.lost([lease]) }
         return isHeld
     }
 
@@ -69,7 +69,7 @@ struct SimulatedQueue: JobQueue {
 
     func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
         let machine = line.machine
-        let breach = line.server.forgets.breach(lease, reply, begun: checks.begun(lease), knowledge)
+        let breach = line.server.forgets.breach(lease, reply, begun: checks.started(lease), knowledge)
         checks.answers(lease, reply.status)
         return try await line.ask { server, answer in
             let isTaken = server.finish(lease, with: reply, by: machine)
