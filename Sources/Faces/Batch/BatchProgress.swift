@@ -72,23 +72,23 @@ package struct BatchProgress: Sendable, Equatable {
 /// The progress of a running batch, and the request to stop it.
 package final class BatchMonitor: Sendable {
     private let state = Mutex(BatchProgress())
-    private let stopped = Atomic(false)
-    private let stopSignal = Atomic<Int32>(0)
+    /// The signal that stopped the batch, 0 if something else did, or -1 while it runs.
+    private let stopSignal = Atomic<Int32>(-1)
 
     package init() {}
 
     package var progress: BatchProgress { state.withLock(\.self) }
 
     /// Stops beginning files, because of `signal` if there was one. Files in progress finish.
-    package func stop(by signal: Int32 = 0) {
-        stopSignal.store(signal, ordering: .relaxed)
-        stopped.store(true, ordering: .relaxed)
+    package func stop(by signal: Int32 = 0) { stopSignal.store(signal, ordering: .relaxed) }
+
+    /// The signal that stopped the batch, if one did.
+    package var signal: Int32? {
+        let signal = stopSignal.load(ordering: .relaxed)
+        return signal > 0 ? signal : nil
     }
 
-    /// The signal that stopped the batch.
-    package var signal: Int32? { isStopped ? stopSignal.load(ordering: .relaxed) : nil }
-
-    package var isStopped: Bool { stopped.load(ordering: .relaxed) }
+    package var isStopped: Bool { stopSignal.load(ordering: .relaxed) >= 0 }
 
     func update(_ change: (inout BatchProgress) -> Void) { state.withLock { change(&$0) } }
 }

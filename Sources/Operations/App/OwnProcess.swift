@@ -39,14 +39,15 @@ enum Termination {
             setThreadName("termination")
             var signals: eventfd_t = 0
             while unsafe eventfd_read(descriptor, &signals) != 0 {}
+            let end = SystemTime().now + limit
             onSignal()
             if signals == eventfd_t(SIGTERM), drain > .zero {
                 var next = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 _ = unsafe poll(&next, 1, CInt(drain.milliseconds))
             }
             onEnd()
-            Thread.sleep(forTimeInterval: limit / .seconds(1))
-            end()
+            Thread.sleep(forTimeInterval: max(.zero, end - SystemTime().now) / .seconds(1))
+            Self.end()
         }
     }
 

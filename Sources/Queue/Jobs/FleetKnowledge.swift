@@ -206,25 +206,23 @@ package final class FleetKnowledge: Service {
     /// Takes files and a source back in the whole fleet, and in this process with `remove`. Returns when no worker with a lease
     /// has them, with all files, the number of workers, and whether any of it was known.
     ///
-    /// Work that began before may end until its worker knows the mark. What it made is taken back, too.
+    /// Work that began before may end until its worker knows the mark. What it made is taken back, too. One more look finds it:
+    /// what is made later is made anew, and a source may give another picture each time.
     package func takeBack(
         _ files: Set<String>,
         source: String?,
         remove: (Set<String>) async throws -> Void,
     ) async throws -> (files: Set<String>, workers: Int, first: TakenBack) {
-        var first: TakenBack?
-        var (all, next) = (files, files)
-        while true {
-            let taken = try await takeBack(next.sorted(), source: source)
-            next.formUnion(Set(taken.mark.files).subtracting(all))
-            all.formUnion(next)
-            try await remove(next)
-            let workers = try await whenKnown(taken.mark)
-            let before = first ?? taken
-            first = before
-            next = Set(try await self.files(of: source)).subtracting(all)
-            guard !next.isEmpty else { return (all, workers, before) }
+        func takeBackOnce(_ files: Set<String>) async throws -> (workers: Int, taken: TakenBack) {
+            let taken = try await takeBack(files.sorted(), source: source)
+            try await remove(files.union(taken.mark.files))
+            return (try await whenKnown(taken.mark), taken)
         }
+        let (workers, first) = try await takeBackOnce(files)
+        let all = files.union(first.mark.files)
+        let later = Set(try await self.files(of: source)).subtracting(all)
+        guard !later.isEmpty else { return (all, workers, first) }
+        return (all.union(later), try await takeBackOnce(later).workers, first)
     }
 
     private func files(of source: String?) async throws -> [String] {

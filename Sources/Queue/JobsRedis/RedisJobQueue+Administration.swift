@@ -17,7 +17,7 @@ extension RedisJobQueue {
         guard numbers.count == 6, numbers.allSatisfy(sane.contains) else {
             throw Self.invalidReply("an invalid status")
         }
-        let isShort = numbers[5] >= 900
+        let isShort = numbers[5] == 1
         if isShortOfMemory.exchange(isShort, ordering: .relaxed) != isShort {
             recorder.record(.warningsChanged(warnings))
         }

@@ -56,9 +56,9 @@ extension Script {
 
     // For producers, also in other languages (`Samples/redis`).
     static let enqueue = Script(Lua.enqueue_lua)
-    /// The function of that script, without its last line, which calls it.
-    private static let enqueueFunction = Lua.enqueue_lua.dropLast().prefix(
-        through: Lua.enqueue_lua.dropLast().lastIndex(of: 0x0A) ?? 0
+    /// The functions of that script, without its last line, which calls one.
+    private static let enqueueFunctions = Array(
+        Lua.enqueue_lua.dropLast().prefix(through: Lua.enqueue_lua.dropLast().lastIndex(of: 0x0A) ?? 0)
     )
     static let state = Script(Lua.common_lua, Lua.state_lua, isRepeatable: true, isAcknowledged: true)
     static let cancel = Script(Lua.past_limit_lua, Lua.common_lua, Lua.answer_lua, Lua.cancel_lua, isAcknowledged: true)
@@ -97,9 +97,9 @@ extension Script {
     static let postponeCallback = Script(Lua.past_limit_lua, Lua.common_lua, Lua.postpone_callback_lua)
 
     // For inspection and administration.
-    static let status = Script(Lua.common_lua, Lua.status_lua, isRepeatable: true)
+    static let status = Script(enqueueFunctions, Lua.common_lua, Lua.status_lua, isRepeatable: true)
     static let jobs = Script(Lua.common_lua, Lua.jobs_lua, isRepeatable: true)
-    static let retry = Script(Array(enqueueFunction), Lua.retry_lua, isAcknowledged: true)
+    static let retry = Script(enqueueFunctions, Lua.retry_lua, isAcknowledged: true)
     static let purge = Script(Lua.purge_lua)
     static let forget = Script(Lua.past_limit_lua, Lua.common_lua, Lua.forget_lua, isAcknowledged: true)
 

@@ -23,7 +23,7 @@ package struct SigningKeys: Sendable, Equatable {
 
     var all: [Secret<[UInt8]>] { [current] + [previous].compactMap(\.self) }
 
-    /// What tells these keys from others, without giving them away: a keyed hash of a fixed text for each key.
+    /// The fingerprint of each key, from which nobody learns the key: a keyed hash of a fixed text.
     package var fingerprints: [String] {
         all.map { Hexadecimal.text(Array(KeyedHash.whole(Array("attachd signing key".utf8), key: $0).prefix(16))) }
     }

@@ -92,7 +92,7 @@ extension QueueRule {
             #expect(try await queue.enqueue(job("2", 501, tenant: "b")) == .busy)
             #expect(try await queue.enqueue(job("2", 500, tenant: "b")) == .accepted)
             #expect(try await queue.enqueue(job("3", 1, tenant: "c")) == .busy)
-            // An answer that waits for its callback is none of these bytes.
+            // The bytes of an answer that waits for its callback do not count.
             #expect(try await queue.finish(try await queue.leaseOne().lease, with: .sample()))
             #expect(try await queue.enqueue(job("3", 400, tenant: "a")) == .accepted)
             #expect(try await queue.cancel(JobName(id: "3", tenant: "a")) == .cancelled)

@@ -328,7 +328,7 @@ struct ProtocolTests {
         #expect(callbacks.count == 3)
         try await queue.postponeCallback(callbacks[0].lease, by: .zero, isFailure: true)
         for callback in callbacks[1...] { try await queue.finishCallback(callback.lease) }
-        // What was made is recorded, and taken back.
+        // Files are recorded, and taken back.
         try await queue.record("f.jpg", of: "s", for: .seconds(60))
         #expect(try await other.marks(after: .none, leaseTime: .seconds(2)).isEmpty)
         #expect(try await queue.takeBack([], source: "s", for: .seconds(60)).mark.files == ["f.jpg"])

@@ -57,12 +57,8 @@ final class FleetKeys: Service {
     func compare() async {
         guard let redis else { return }
         let keys = keyring.current
-        let isKnown = await time.answer(by: time.now + Self.timeLimit) { () -> Bool? in
-            do {
-                return try await Self.isKnown(keys, in: redis)
-            } catch {
-                return nil
-            }
+        let isKnown = await time.answer(by: time.now + Self.timeLimit) {
+            try? await Self.isKnown(keys, in: redis)
         } else: {
             nil
         }
@@ -75,7 +71,7 @@ final class FleetKeys: Service {
         )
     }
 
-    /// Returns whether the fleet's key is one of these. Sets it if there is none, or if it is the old one of these.
+    /// Returns whether the fleet's key is among `keys`. Stores the current key if the fleet has none, or the previous one.
     private static func isKnown(_ keys: SigningKeys, in redis: RedisJobQueue) async throws -> Bool {
         let prints = keys.fingerprints
         guard let known = try await redis.entry(entry) else {

@@ -74,13 +74,12 @@ local function enqueue(prefix, priority, fields)
       .. 'from 1')
   end
   -- Answers that are still to be posted count like jobs.
-  local count = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
-    + redis.call('ZCARD', prefix .. 'callbacks')
+  local open = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
+  local count = open + redis.call('ZCARD', prefix .. 'callbacks')
   if count >= backlog or owed_bytes(prefix, bytes) >= bytes then return {'BUSY'} end
   if is_short_of_memory() then return {'BUSY', 'memory'} end
   -- Workers of an earlier version do not give bytes back. Then more sizes are known than there are jobs, and counting
   -- begins again.
-  local open = redis.call('XLEN', prefix .. 'jobs:hi') + redis.call('XLEN', prefix .. 'jobs:lo')
   if redis.call('HLEN', prefix .. 'sizes') > open then redis.call('DEL', prefix .. 'bytes', prefix .. 'sizes') end
   local line, size = others and '*' or tenant, #(job.y or '')
   local used = redis.call('HMGET', prefix .. 'bytes', 'total', 'of:' .. line)

@@ -1,5 +1,5 @@
 -- Returns the numbers of waiting jobs, leased jobs, dead letters and callbacks, the waiting time of the oldest job, or
--- -1, and how much of its memory the server uses, in thousandths. `lag` of XINFO would be wrong after a waiting job was
+-- -1, and 1 if the server has too little memory for more jobs. `lag` of XINFO would be wrong after a waiting job was
 -- cancelled.
 
 local total, leased, oldest, now = 0, 0, nil, milliseconds()
@@ -25,12 +25,6 @@ for _, priority in ipairs({'hi', 'lo'}) do
   local released = redis.call('XPENDING', key, 'workers', '-', '+', 1, 'released')[1]
   if released then waits(released[1]) end
 end
-local info = redis.pcall('INFO', 'memory')
-local share = 0
-if type(info) == 'string' and info:find('maxmemory_policy:noeviction', 1, true) then
-  local used, limit = tonumber(info:match('used_memory:(%d+)')), tonumber(info:match('maxmemory:(%d+)'))
-  if used and limit and limit > 0 then share = math.min(10000, math.floor(used * 1000 / limit)) end
-end
 return {math.max(0, total - leased), math.max(0, leased), redis.call('XLEN', prefix .. 'dead'),
   redis.call('ZCARD', prefix .. 'callbacks'),
-  oldest and math.max(0, now - oldest) or -1, share}
+  oldest and math.max(0, now - oldest) or -1, is_short_of_memory() and 1 or 0}

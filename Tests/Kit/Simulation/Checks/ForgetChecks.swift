@@ -5,13 +5,13 @@ import Payloads
 ///
 /// `@unchecked Sendable`: a run has one thread.
 final class ForgetChecks: @unchecked Sendable {
-    /// What one life of a worker knows of deletions.
+    /// The deletions that one life of a worker knows of.
     ///
     /// `@unchecked Sendable`: a run has one thread.
     final class Knowledge: @unchecked Sendable {
         /// The latest time as of which the worker knows all deletions.
         private(set) var time = Duration.seconds(-1)
-        /// What is wrong with the answers to jobs, as of the time at which they were made.
+        /// The breach of each answer, as of the time at which it was made; `nil` if it has none.
         fileprivate var breaches: [Lease: String?] = [:]
 
         func learned(asOf time: Duration) { self.time = max(self.time, time) }

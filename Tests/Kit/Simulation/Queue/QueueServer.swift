@@ -16,7 +16,7 @@ final class QueueServer: @unchecked Sendable {
 
     let scheduler: Scheduler
     let faults: Faults
-    /// What the workers share beside jobs.
+    /// The state that workers share beside jobs.
     let fleet: MemoryFleet
     let forgets: ForgetChecks
     private let checks: QueueChecks
