@@ -158,9 +158,15 @@ package final class Directory: Sendable {
         return unsafe utimensat(descriptor, entry, [time.fileTime, time.fileTime], AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Calls `body` under a lock of this folder that excludes other processes.
-    package func locked<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        flock(descriptor, LOCK_EX)
+    /// Calls `body` under a lock of this folder that excludes other processes, but not other threads of this one. If
+    /// another process has it, waits for as long as that, or throws.
+    package func locked<Value>(
+        waiting: Bool = true,
+        _ body: () throws(FileError) -> Value,
+    ) throws(FileError) -> Value {
+        while flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR else { throw failure("lock") }
+        }
         defer { flock(descriptor, LOCK_UN) }
         return try body()
     }

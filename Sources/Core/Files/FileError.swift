@@ -1,4 +1,4 @@
-import Base
+package import Base
 import Glibc
 
 /// A file operation that failed, or a file or folder that must not be used.
@@ -41,6 +41,19 @@ package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         let problem = finding ?? "Cannot \(operation) \(path): \(reason)"
         guard let remedy else { return problem }
         return finding == nil ? "\(problem). \(remedy)" : "\(problem) \(remedy)"
+    }
+}
+
+extension WorkThreads {
+    /// Does work with the files below `path`, as `perform` does. If it was not begun, throws `ETIMEDOUT`.
+    package func access<Value: Sendable>(
+        _ path: String,
+        evenIfCancelled: Bool = false,
+        _ work: @escaping @Sendable () throws(FileError) -> Value,
+    ) async throws(FileError) -> Value {
+        let result = await perform(evenIfCancelled: evenIfCancelled) { Result { () throws(FileError) in try work() } }
+        guard let result else { throw FileError("wait for the disk of", path, ETIMEDOUT) }
+        return try result.get()
     }
 }
 

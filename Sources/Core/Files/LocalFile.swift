@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import Glibc
 package import Media
 
@@ -10,7 +9,7 @@ package struct LocalFile: Sendable {
     private let size: Int
     /// The owner of the descriptor, which keeps it open while it is in use.
     private let owner: any AnyObject & Sendable
-    private static let queue = DispatchQueue(label: "attachd.local-files", attributes: .concurrent)
+    private static let disk = WorkThreads("local files", limit: 16)
     /// The number of bytes to read ahead, and the maximum number of bytes copied at once.
     private static let readAhead = 262_144
     private static let stretch = 1_048_576
@@ -45,9 +44,10 @@ package struct LocalFile: Sendable {
             // The file has ended, or nobody waits for it any more.
             throw AttachmentFailure(.download, .cancelled, "The file is no longer needed.")
         }
-        let result = await Self.queue.perform {
+        let result = await Self.disk.perform {
             Result { () throws(AttachmentFailure) in try read(range, into: file) }
         }
+        guard let result else { throw AttachmentFailure(.download, .cancelled, "The file is no longer needed.") }
         try result.get()
     }
 

@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import Files
 import Media
 package import Processing
@@ -19,7 +18,7 @@ package final class BatchRun: Sendable {
     private let turns: AsyncSemaphore
     private let number = Atomic(0)
     private let failure = Mutex<BatchError?>(nil)
-    private static let queue = DispatchQueue(label: "attachd.batch.files", attributes: .concurrent)
+    private static let disk = WorkThreads("batch", limit: 64)
 
     /// Returns the number of files in conversion for a number of decoders.
     package static func slots(forDecoders decoders: Int) -> Int { decoders + 1 }
@@ -36,6 +35,9 @@ package final class BatchRun: Sendable {
         self.monitor = monitor
         conversion = FileConversion(options: options, decoders: decoders)
         turns = AsyncSemaphore(permits: Self.slots(forDecoders: options.decoders))
+        guard Self.disk.append({}) != nil else {
+            throw BatchError(.cannotWrite, "The process may have no more threads. Raise the limit (ulimit -u).")
+        }
         output = try folders.createOutput()
         do throws(FileError) {
             journal = try BatchJournal(input: folders.input, output: output)
@@ -45,17 +47,25 @@ package final class BatchRun: Sendable {
         }
     }
 
+    /// Does work that may wait for the disk.
+    private static func onDisk<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        guard let value = await disk.perform(evenIfCancelled: true, work) else {
+            preconditionFailure("a batch began with a thread")
+        }
+        return value
+    }
+
     /// Runs until every file is in the manifest, or until the monitor stops the batch and the files in progress are
     /// finished.
     package func run() async throws(BatchError) {
         defer { output.release() }
-        let total = await Self.queue.perform { [self] in walk.reduce(0) { count, _ in count + 1 } }
+        let total = await Self.onDisk { [self] in walk.reduce(0) { count, _ in count + 1 } }
         monitor.update { $0.total = total }
         // Some files are read ahead, others wait for the disk.
         let permits = AsyncSemaphore(permits: 2 * options.decoders + 8)
         let entries = Mutex(walk)
         await withDiscardingTaskGroup { group in
-            while !monitor.isStopped, let entry = await Self.queue.perform({ entries.withLock { $0.next() } }) {
+            while !monitor.isStopped, let entry = await Self.onDisk({ entries.withLock { $0.next() } }) {
                 guard (try? await permits.acquire()) != nil else { break }
                 group.addTask { [self] in
                     await handle(entry)
@@ -80,7 +90,7 @@ package final class BatchRun: Sendable {
 
     private func handle(_ path: RelativePath, _ name: OutputName) async {
         guard !monitor.isStopped else { return }
-        let opened = await Self.queue.perform { [self] in
+        let opened = await Self.onDisk { [self] in
             Result { () throws(AttachmentFailure) in
                 let file = try SourceFile(at: path, below: folders.input, limits: options.limits)
                 return (file, try file.sha256())
@@ -96,7 +106,7 @@ package final class BatchRun: Sendable {
             byteCount: file.byteCount,
             options: options.fingerprint,
         )
-        switch await Self.queue.perform({ [self] in journal.decide(path, name, content) }) {
+        switch await Self.onDisk({ [self] in journal.decide(path, name, content) }) {
         case .keep(let line): return count(line) { $0.kept += 1 }
         case .reuse(let row):
             let outcome = await journal.add(.reuse(row, path: path, name))
@@ -118,7 +128,7 @@ package final class BatchRun: Sendable {
         turns.release()
         guard let rung = product.rung else { return await note(product.line) }
         let number = number.add(1, ordering: .relaxed).newValue
-        let written = await Self.queue.perform { [output] in
+        let written = await Self.onDisk { [output] in
             Result { () throws(FileError) in try output.write(rung, number: number) }
         }
         switch written {
@@ -126,7 +136,7 @@ package final class BatchRun: Sendable {
         case .success(let scratch):
             let target = name.path(pathExtension: rung.report.format.filenameExtension)
             if let preview = product.preview {
-                await Self.queue.perform { [previews] in previews.add(preview, of: scratch.sha256) }
+                await Self.onDisk { [previews] in previews.add(preview, of: scratch.sha256) }
             }
             switch await journal.add(.made(product.line, target, scratch)) {
             case .written(let line): count(line)
@@ -168,7 +178,7 @@ package final class BatchRun: Sendable {
 
     /// Sorts the manifest and writes the report.
     private func finish() async throws(BatchError) {
-        let result = await Self.queue.perform { [self] in
+        let result = await Self.onDisk { [self] in
             Result { () throws(FileError) in
                 let report = try ReportPage(in: output, previews: previews, title: folders.input.path)
                 try journal.finish { report.add($0) }

@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import GRDB
 import Jobs
 import Media
@@ -27,7 +26,7 @@ final class GroupCommit: Sendable {
 
     static let largestGroup = 64
 
-    private let thread: DispatchQueue
+    private let thread: WorkThreads
     private let waiting = Mutex(Waiting())
     /// The queue's file. Only `thread` takes this lock.
     private let file: Mutex<JobFile>
@@ -38,13 +37,13 @@ final class GroupCommit: Sendable {
 
     private init(
         _ file: consuming sending JobFile,
-        on thread: DispatchQueue,
+        on thread: WorkThreads,
         recorder: any EventRecorder<QueueEvent>,
     ) {
         self.thread = thread
         self.recorder = recorder
         setAsides = Atomic(file.setAsideCount)
-        heartbeat = LoopHeartbeat("queue") { thread.async(execute: $0) }
+        heartbeat = LoopHeartbeat("queue", needsDisk: true) { thread.append($0) }
         self.file = Mutex(file)
     }
 
@@ -56,15 +55,18 @@ final class GroupCommit: Sendable {
         clock: UnixClock,
         recorder: any EventRecorder<QueueEvent>,
     ) async throws -> GroupCommit {
-        let thread = DispatchQueue(label: "attachd.queue")
-        let opened = await thread.perform {
+        let thread = WorkThreads("queue", limit: 1)
+        let opened = await thread.perform(evenIfCancelled: true) {
             Result {
                 let file = try JobFile(path, limits: limits, durability: durability, clock: clock)
                 return GroupCommit(file, on: thread, recorder: recorder)
             }
         }
+        guard let opened else { throw noThread }
         return try opened.get()
     }
+
+    private static let noThread = JobQueueError(.unavailable, "The process may have no more threads (ulimit -u).")
 
     var setAsideCount: Int { setAsides.load(ordering: .relaxed) }
 
@@ -92,6 +94,7 @@ final class GroupCommit: Sendable {
 
     func read<Value: Sendable>(_ look: @escaping @Sendable (JobListing) throws -> Value) async throws -> Value {
         let result = await thread.perform { self.file.withLock { file in Result { try file.read(look) } } }
+        guard let result else { throw CancellationError() }
         return try result.mapError { JobQueueError($0) }.get()
     }
 
@@ -99,12 +102,15 @@ final class GroupCommit: Sendable {
     func close() async {
         waiting.withLock { $0.isClosed = true }
         await withWaiter { closed in
-            thread.async { self.close(closed) }
+            thread.append { self.close(closed) }
         }
     }
 
     private func close(_ closed: Waiter<Void>) {
-        guard waiting.withLock({ !$0.isCommitting }) else { return thread.async { self.close(closed) } }
+        guard waiting.withLock({ !$0.isCommitting }) else {
+            thread.append { self.close(closed) }
+            return
+        }
         file.withLock { $0.close() }
         closed.resume()
     }
@@ -115,7 +121,7 @@ final class GroupCommit: Sendable {
             waiting.changes.append(change)
             if !waiting.isCommitting {
                 waiting.isCommitting = true
-                thread.async { self.commitGroup() }
+                thread.append { self.commitGroup() }
             }
             return false
         }
@@ -142,7 +148,7 @@ final class GroupCommit: Sendable {
         waiting.withLock { waiting in
             waiting.isCommitting = !waiting.changes.isEmpty
             // The next group goes behind pending reads, which a stream of changes would block forever.
-            if waiting.isCommitting { thread.async { self.commitGroup() } }
+            if waiting.isCommitting { thread.append { self.commitGroup() } }
         }
     }
 

@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import Foundation
 import GRDB
 package import Jobs

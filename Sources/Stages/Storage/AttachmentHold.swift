@@ -31,6 +31,12 @@ package final class AttachmentHold: Sendable {
 
     func extend(until newEnd: UnixTime) { end.withLock { $0 = max($0, newEnd) } }
 
+    /// A Boolean value that indicates whether the file still has a name.
+    var isLinked: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+
     func holds(at time: UnixTime) -> Bool { end.withLock { $0 > time } }
 
     /// Reads into `bytes` from `offset` and returns the number of bytes. Unless it `waits` for the disk, returns `nil`
@@ -77,11 +83,11 @@ package final class AccessHolds: Sendable {
     }
 
     /// Opens a view on the available `files`.
-    package func open(_ files: [AttachmentIdentifier]) throws(FileError) -> (
+    package func open(_ files: [AttachmentIdentifier]) async throws(FileError) -> (
         hold: String, files: [AttachmentIdentifier]
     ) {
         var held: [AttachmentIdentifier: AttachmentHold] = [:]
-        for file in files { held[file] = try store.startAccessing(file) }
+        for file in files { held[file] = try await store.startAccessing(file) }
         let hold = Base32.random()
         let now = now()
         let view = View(files: held, end: now + Self.time)
@@ -93,7 +99,7 @@ package final class AccessHolds: Sendable {
     }
 
     /// Renews a hold. Returns `false` if it has ended and the view must be opened again.
-    package func renew(_ hold: String) throws(FileError) -> Bool {
+    package func renew(_ hold: String) async throws(FileError) -> Bool {
         let now = now()
         let files = views.withLock { views in
             guard var view = views[hold], view.end > now else { return nil as [AttachmentIdentifier]? }
@@ -103,7 +109,7 @@ package final class AccessHolds: Sendable {
         }
         guard let files else { return false }
         // The holds of the store have a time limit, so they are renewed, too.
-        for file in files { _ = try store.startAccessing(file) }
+        for file in files { _ = try await store.startAccessing(file) }
         return true
     }
 

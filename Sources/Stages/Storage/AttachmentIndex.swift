@@ -1,5 +1,6 @@
 import Base
 import Files
+import Glibc
 package import Media
 
 /// An in-memory index of the ready files. The files are authoritative; the index can be rebuilt from them at any time.
@@ -9,6 +10,8 @@ struct AttachmentIndex {
         var stored: UnixTime
         /// The hold of the file's readers.
         weak var lease: AttachmentHold?
+        /// A Boolean value that indicates whether the file is about to be removed, and takes no readers any more.
+        var isClosed = false
     }
 
     private(set) var entries: [AttachmentIdentifier: Entry] = [:]
@@ -25,16 +28,30 @@ struct AttachmentIndex {
         byteCount -= entries.removeValue(forKey: identifier)?.byteCount ?? 0
     }
 
-    /// Records the hold of a file's readers.
-    mutating func lend(_ lease: AttachmentHold) { entries[lease.identifier]?.lease = lease }
+    /// Records what the disk says of a file.
+    mutating func update(_ identifier: AttachmentIdentifier, _ status: stat?, stored: UnixTime) {
+        guard let status else { return remove(identifier) }
+        insert(identifier, byteCount: Int(status.st_size), stored: stored)
+    }
+
+    /// Records the hold of a file's readers. Returns `false` if the file was removed since it was opened, or is about to be.
+    mutating func lend(_ lease: AttachmentHold, stored: UnixTime) -> Bool {
+        guard entries[lease.identifier]?.isClosed != true, lease.isLinked else { return false }
+        insert(lease.identifier, byteCount: lease.byteCount, stored: stored)
+        entries[lease.identifier]?.lease = lease
+        return true
+    }
+
+    /// Closes a file that `isDue` to readers, so that it can be removed. Returns its size in bytes, or `nil` if it stays.
+    mutating func close(_ identifier: AttachmentIdentifier, if isDue: (Entry) -> Bool) -> Int? {
+        guard let entry = entries[identifier], isDue(entry) else { return nil }
+        entries[identifier]?.isClosed = true
+        return entry.byteCount
+    }
 
     /// Returns the expired files without readers.
     func expired(_ retention: Retention, at now: UnixTime) -> [AttachmentIdentifier] {
-        entries.keys.filter { isExpired($0, retention, at: now) }
-    }
-
-    func isExpired(_ identifier: AttachmentIdentifier, _ retention: Retention, at now: UnixTime) -> Bool {
-        entries[identifier].map { $0.stored + retention.keep <= now && !$0.isLeased(at: now) } ?? false
+        entries.filter { $1.isExpired(retention, at: now) }.map(\.key)
     }
 
     /// Returns whether a new file of that size fits into the quota.
@@ -75,7 +92,11 @@ struct AttachmentIndex {
 }
 
 extension AttachmentIndex.Entry {
-    fileprivate func mayMakeWay(_ retention: Retention, at now: UnixTime) -> Bool {
+    func isExpired(_ retention: Retention, at now: UnixTime) -> Bool {
+        stored + retention.keep <= now && !isLeased(at: now)
+    }
+
+    func mayMakeWay(_ retention: Retention, at now: UnixTime) -> Bool {
         stored + retention.protection <= now && !isLeased(at: now)
     }
 

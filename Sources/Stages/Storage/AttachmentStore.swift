@@ -1,5 +1,4 @@
 package import Base
-import Dispatch
 package import Files
 import Glibc
 package import Media
@@ -46,9 +45,12 @@ package final class AttachmentStore: Sendable {
     private let index = Mutex(AttachmentIndex())
     private let now: @Sendable () -> UnixTime
     private let recorder: any EventRecorder<StoreEvent>
-    /// The queue for file access, which blocks and must not run on Swift's threads.
-    private let queue: DispatchQueue
-    private let heartbeat: LoopHeartbeat
+    /// The threads for file access, which can wait for the disk without an end. Nothing else waits with them: the index is
+    /// locked for memory only.
+    private let disk = WorkThreads("store", limit: 16)
+    /// The one thread for all that needs the lock of `attachments/`, which another process can hold.
+    private let locker = WorkThreads("store lock", limit: 1)
+    private let heartbeats: [LoopHeartbeat]
 
     /// Opens the store at `path`, or creates it, and removes expired files and the files of crashed processes in
     /// `tmp/`. Without `keys`, the store uses its own, which it makes at its first start; `hasGroupReadableKeys` allows
@@ -63,9 +65,9 @@ package final class AttachmentStore: Sendable {
     ) throws(FileError) {
         let directory = try Directory.create(path, option: Self.option)
         self.root = directory.path
-        let queue = DispatchQueue(label: "attachd.store", attributes: .concurrent)
-        self.queue = queue
-        heartbeat = LoopHeartbeat("store") { queue.async(execute: $0) }
+        heartbeats = [disk, locker].map { threads in
+            LoopHeartbeat("store", needsDisk: true) { threads.append($0) }
+        }
         self.retention = retention
         self.now = now
         self.recorder = recorder
@@ -86,7 +88,10 @@ package final class AttachmentStore: Sendable {
         try forgottenNames.checkEntries()
         forgotten = ForgottenNames(in: forgottenNames)
         sources = try SourceIndex(in: directory, keys: keyring, retention: retention)
-        sweepNow()
+        reconcile(listed)
+        sweepLists()
+        // A later sweep removes them if another process has the lock.
+        for identifier in expired { try? removeExpired(identifier, waiting: false) }
     }
 
     /// Returns whether a live process works with the store at `path`.
@@ -109,10 +114,9 @@ package final class AttachmentStore: Sendable {
 
     /// Moves an output into the store, completely or not at all.
     package func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> File {
-        let result = await perform { [self] in Result { () throws(FileError) in try write(rung) } }
-        switch result {
-        case .success(let file): return file
-        case .failure(let error):
+        do throws(FileError) {
+            return try await write(rung)
+        } catch {
             // The store did not fail if the attachment was taken back.
             if error.code != ECANCELED { recorder.record(.failed(isFull: error.isFull)) }
             throw error.attachmentFailure
@@ -126,38 +130,56 @@ package final class AttachmentStore: Sendable {
         if let stored = index.withLock({ $0.entries[identifier]?.stored }), stored.seconds >= now.seconds {
             return stored + retention.keep
         }
-        return await perform { [self] in touch(identifier, at: now) ? now + retention.keep : nil }
+        let isThere = try? await locker.access(root) { [self] () throws(FileError) in try touch(identifier, at: now) }
+        return isThere == true ? now + retention.keep : nil
     }
 
     package func path(of identifier: AttachmentIdentifier) -> String { "\(attachments.path)/\(identifier)" }
 
     /// Returns a hold on a ready file, or `nil` if the file does not exist. The file stays until the hold is released
     /// or has timed out.
-    package func startAccessing(_ identifier: AttachmentIdentifier) throws(FileError) -> AttachmentHold? {
+    package func startAccessing(_ identifier: AttachmentIdentifier) async throws(FileError) -> AttachmentHold? {
         let now = now()
-        return try index.withLock { index throws(FileError) in
-            guard !forgotten.contains(identifier, at: now) else { return nil }
-            let end = now + retention.longestLease
-            if let lease = index.entries[identifier]?.lease {
-                lease.extend(until: end)
-                return lease
-            }
+        guard !forgotten.contains(identifier, at: now) else { return nil }
+        let end = now + retention.longestLease
+        if let lease = index.withLock({ $0.entries[identifier]?.lease }) {
+            lease.extend(until: end)
+            return lease
+        }
+        return try await disk.access(root) { [self] () throws(FileError) in
             guard let (descriptor, status) = try attachments.openFile(identifier.description.utf8) else {
-                index.remove(identifier)
+                index.withLock { $0.remove(identifier) }
                 return nil
             }
             let lease = AttachmentHold(identifier, adopting: descriptor, status, until: end)
-            // Another process may have stored it since the last sweep.
-            index.insert(identifier, byteCount: lease.byteCount, stored: status.modified)
-            index.lend(lease)
-            return lease
+            return index.withLock { index in
+                // Another reader was faster.
+                if let lease = index.entries[identifier]?.lease { return lease }
+                // Another process may have stored it since the last sweep.
+                return index.lend(lease, stored: status.modified) ? lease : nil
+            }
         }
     }
 
     /// Takes a file back: removes it, and refuses its links and its content until the last link to it would have
     /// expired.
     package func forget(_ identifier: AttachmentIdentifier) async throws(FileError) {
-        try await perform { [self] in Result { () throws(FileError) in try remove(forgetting: identifier) } }.get()
+        // A link expires on a whole second.
+        let end = now() + retention.keep + .seconds(1)
+        try await disk.access(root, evenIfCancelled: true) { [forgotten] () throws(FileError) in
+            try forgotten.insert(identifier, until: end)
+        }
+        try await locker.access(root, evenIfCancelled: true) { [self] () throws(FileError) in
+            try attachments.locked { () throws(FileError) in
+                if attachments.status(of: identifier) != nil {
+                    try attachments.remove(identifier.description.utf8)
+                }
+            }
+            index.withLock { $0.remove(identifier) }
+        }
+        try await disk.access(root, evenIfCancelled: true) { [attachments] () throws(FileError) in
+            try attachments.sync()
+        }
     }
 
     /// Returns whether the file is in the store, as far as this process knows.
@@ -169,44 +191,48 @@ package final class AttachmentStore: Sendable {
     }
 
     /// Returns whether the file was taken back and links to it may still exist.
-    package func isForgotten(_ identifier: AttachmentIdentifier) -> Bool {
-        forgotten.containsAnywhere(identifier, at: now())
+    package func isForgotten(_ identifier: AttachmentIdentifier) async -> Bool {
+        if knowsForgotten(identifier) { return true }
+        let now = now()
+        let answer = await disk.perform(evenIfCancelled: true) { [forgotten] in
+            forgotten.containsAnywhere(identifier, at: now)
+        }
+        return answer ?? false
     }
 
     /// Records that a file was made from a source. Call it before returning the file's URL to a client.
     package func record(_ identifier: AttachmentIdentifier, of source: String) async throws(FileError) {
         let now = now()
-        try await perform { [self] in
-            Result { () throws(FileError) in try sources.insert(identifier, of: source, at: now) }
+        try await disk.access(root, evenIfCancelled: true) { [sources] () throws(FileError) in
+            try sources.insert(identifier, of: source, at: now)
         }
-        .get()
     }
 
     /// Returns the files that were made from a source, as long as copies of them may exist.
     package func files(of source: String) async throws(FileError) -> [AttachmentIdentifier] {
-        try await perform { [self] in Result { () throws(FileError) in try sources.files(of: source) } }.get()
+        try await disk.access(root) { [sources] () throws(FileError) in try sources.files(of: source) }
     }
 
-    private func remove(forgetting identifier: AttachmentIdentifier) throws(FileError) {
-        // A link expires on a whole second.
-        try forgotten.insert(identifier, until: now() + retention.keep + .seconds(1))
-        try index.withLock { index throws(FileError) in
-            try attachments.locked { () throws(FileError) in
-                if attachments.status(of: identifier) != nil {
-                    try attachments.remove(identifier.description.utf8)
-                }
-                index.remove(identifier)
+    /// Updates the index with the changes of other processes, and removes expired files. Ends early if the task is
+    /// cancelled; a later sweep repeats what failed.
+    package func sweep() async {
+        let sweeping = SharedTask { [self] in
+            guard let names = await disk.perform({ [self] in listed }),
+                await locker.perform({ [self] in reconcile(names) }) != nil
+            else { return }
+            await disk.perform { [self] in sweepLists() }
+            for identifier in expired {
+                try? await locker.access(root) { [self] () throws(FileError) in try removeExpired(identifier) }
             }
         }
-        try attachments.sync()
+        _ = await sweeping.value()
     }
 
-    /// Updates the index with the changes of other processes, and removes expired files.
-    package func sweep() async { await perform { [self] in sweepNow() } }
-
-    /// Writes a small file like an attachment. Throws if the store is full or not writable.
+    /// Writes a small file like an attachment, and takes the lock. Throws if the store is full or not writable. Waits for as
+    /// long as the disk or another process makes it wait.
     package func checkWritable() async throws(FileError) {
-        try await perform { [self] in Result { () throws(FileError) in try writeByte() } }.get()
+        try await disk.access(root) { [self] () throws(FileError) in try writeByte() }
+        try await locker.access(root) { [attachments] () throws(FileError) in try attachments.locked {} }
     }
 
     private func writeByte() throws(FileError) {
@@ -223,39 +249,48 @@ package final class AttachmentStore: Sendable {
         try FileContent.write([UInt8(ascii: "\n")], to: file, named: Self.fileName)
     }
 
-    /// Does work that may wait for the disk, on the store's thread.
-    package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await queue.perform(work)
+    /// Does work that may wait for the disk, on a thread of the store.
+    package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(FileError) -> Value {
+        try await disk.access(root) { () throws(FileError) in work() }
     }
 
     /// The name of a file in errors.
     private static let fileName = "an attachment"
 
-    private func write(_ rung: ReadyRung) throws(FileError) -> File {
+    private func write(_ rung: ReadyRung) async throws(FileError) -> File {
+        let (stored, scratchName) = (now(), Base32.random())
+        let sha256 = try await disk.access(root) { [self] () throws(FileError) in
+            try copy(rung, to: scratchName, at: stored)
+        }
+        let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format.media, key: keys.current)
+        let byteCount = rung.report.byteCount
+        do throws(FileError) {
+            try await locker.access(root) { [self] () throws(FileError) in
+                try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
+            }
+        } catch {
+            disk.append { [scratch] in try? scratch.directory.remove(scratchName.utf8) }
+            throw error
+        }
+        try await disk.access(root, evenIfCancelled: true) { [attachments] () throws(FileError) in
+            try attachments.sync()
+        }
+        let expires = stored + retention.keep
+        return File(identifier: identifier, path: path(of: identifier), sha256: sha256, expires: expires)
+    }
+
+    /// Writes an output to the disk as an unfinished file. Returns its SHA-256.
+    private func copy(_ rung: ReadyRung, to name: String, at stored: UnixTime) throws(FileError) -> String {
         let byteCount = rung.report.byteCount
         try checkFreeSpace(for: byteCount)
-        let stored = now()
-        let scratchName = Base32.random()
-        let file = try scratch.directory.createFile(scratchName.utf8)
+        let file = try scratch.directory.createFile(name.utf8)
         defer { close(file) }
         do throws(FileError) {
-            let sha256 = try FileContent.copy(
-                byteCount,
-                from: rung.file.descriptor,
-                to: file,
-                named: Self.fileName,
-            )
+            let sha256 = try FileContent.copy(byteCount, from: rung.file.descriptor, to: file, named: Self.fileName)
             try FileContent.finish(file, named: Self.fileName, changed: stored)
-            let identifier = AttachmentIdentifier(sha256: sha256, format: rung.report.format.media, key: keys.current)
-            try moveIn(scratchName, as: identifier, byteCount: byteCount, stored: stored)
-            return File(
-                identifier: identifier,
-                path: path(of: identifier),
-                sha256: sha256,
-                expires: stored + retention.keep
-            )
+            return sha256
         } catch {
-            try? scratch.directory.remove(scratchName.utf8)
+            try? scratch.directory.remove(name.utf8)
             throw error
         }
     }
@@ -273,6 +308,8 @@ package final class AttachmentStore: Sendable {
         guard disk.free - byteCount >= floor else { throw .diskNearlyFull(floor: floor, path: root) }
     }
 
+    // MARK: - On the thread that takes the lock
+
     /// Moves a file in, replacing an older one with the same content. Removes other files if the quota requires it.
     private func moveIn(
         _ scratchName: String,
@@ -280,88 +317,81 @@ package final class AttachmentStore: Sendable {
         byteCount: Int,
         stored: UnixTime,
     ) throws(FileError) {
-        let madeWay = try index.withLock { index throws(FileError) in
-            guard let victims = index.makingWay(for: identifier, byteCount: byteCount, room, at: stored) else {
-                throw .quotaReached(retention.quota, path: root)
-            }
-            let madeWay = victims.compactMap { remove($0, from: &index) }
-            try attachments.locked { () throws(FileError) in
-                guard !forgotten.containsAnywhere(identifier, at: stored) else {
-                    throw .forgotten(path: path(of: identifier))
-                }
-                try scratch.directory.move(
-                    scratchName.utf8,
-                    to: attachments,
-                    as: identifier.description.utf8,
-                )
-            }
-            index.insert(identifier, byteCount: byteCount, stored: stored)
-            return madeWay
+        let victims = index.withLock { $0.makingWay(for: identifier, byteCount: byteCount, room, at: stored) }
+        guard let victims else { throw .quotaReached(retention.quota, path: root) }
+        for victim in victims {
+            try remove(victim, because: .madeWay) { [retention] in $0.mayMakeWay(retention, at: stored) }
         }
-        for byteCount in madeWay { recorder.record(.removed(.madeWay, byteCount: byteCount)) }
+        try attachments.locked { () throws(FileError) in
+            guard !forgotten.containsAnywhere(identifier, at: stored) else {
+                throw .forgotten(path: path(of: identifier))
+            }
+            try scratch.directory.move(scratchName.utf8, to: attachments, as: identifier.description.utf8)
+        }
+        index.withLock { $0.insert(identifier, byteCount: byteCount, stored: stored) }
         recorder.record(.stored(byteCount: byteCount))
-        try attachments.sync()
     }
 
     /// Updates the file's modification time. Returns whether the file exists. Another process that is about to remove
     /// the file sees that it is new.
-    private func touch(_ identifier: AttachmentIdentifier, at now: UnixTime) -> Bool {
-        index.withLock { index in
-            attachments.locked {
-                guard attachments.touch(identifier.description.utf8, at: now),
-                    let status = attachments.status(of: identifier)
-                else {
-                    index.remove(identifier)
-                    return false
+    private func touch(_ identifier: AttachmentIdentifier, at now: UnixTime) throws(FileError) -> Bool {
+        let status = try attachments.locked { () throws(FileError) in
+            attachments.touch(identifier.description.utf8, at: now) ? attachments.status(of: identifier) : nil
+        }
+        index.withLock { $0.update(identifier, status, stored: now) }
+        return status != nil
+    }
+
+    /// Removes a file that `isDue`, unless it got a reader or another process has just stored it again.
+    private func remove(
+        _ identifier: AttachmentIdentifier,
+        because reason: StoreEvent.Removal,
+        waiting: Bool = true,
+        if isDue: @Sendable (AttachmentIndex.Entry) -> Bool,
+    ) throws(FileError) {
+        try attachments.locked(waiting: waiting) { () throws(FileError) in
+            // Looked at under the lock: it may have been renewed since.
+            let status = attachments.status(of: identifier)
+            let byteCount = index.withLock { index in
+                guard let entry = index.entries[identifier] else { return nil as Int? }
+                if let status, status.modified > entry.stored {
+                    index.update(identifier, status, stored: status.modified)
                 }
-                index.insert(identifier, byteCount: Int(status.st_size), stored: now)
-                return true
+                return index.close(identifier, if: isDue)
             }
+            guard let byteCount else { return }
+            if status != nil { try? attachments.remove(identifier.description.utf8) }
+            index.withLock { $0.remove(identifier) }
+            recorder.record(.removed(reason, byteCount: byteCount))
         }
     }
 
-    /// Removes a file and returns its size in bytes, or `nil` if another process has just stored it again.
-    private func remove(_ identifier: AttachmentIdentifier, from index: inout AttachmentIndex) -> Int? {
-        guard let entry = index.entries[identifier] else { return nil }
-        return attachments.locked {
-            if let status = attachments.status(of: identifier), status.modified > entry.stored {
-                index.insert(identifier, byteCount: Int(status.st_size), stored: status.modified)
-                return nil
-            }
-            try? attachments.remove(identifier.description.utf8)
-            index.remove(identifier)
-            return entry.byteCount
+    private func removeExpired(_ identifier: AttachmentIdentifier, waiting: Bool = true) throws(FileError) {
+        let now = now()
+        try remove(identifier, because: .expired, waiting: waiting) { [retention] in $0.isExpired(retention, at: now) }
+    }
+
+    /// Rebuilds the index from the names in the folder. Ignores files that attachd did not make.
+    private func reconcile(_ names: Set<AttachmentIdentifier>) {
+        for identifier in names.symmetricDifference(index.withLock { Set($0.entries.keys) }) {
+            let status = attachments.status(of: identifier)
+            index.withLock { $0.update(identifier, status, stored: status?.modified ?? now()) }
         }
     }
 
-    private func sweepNow() {
-        reconcile()
+    // MARK: - Sweeping
+
+    private var listed: Set<AttachmentIdentifier> { Set(attachments.names.compactMap { AttachmentIdentifier($0) }) }
+
+    private var expired: [AttachmentIdentifier] {
+        let now = now()
+        return index.withLock { $0.expired(retention, at: now) }
+    }
+
+    private func sweepLists() {
         let now = now()
         forgotten.sweep(at: now)
-        // If this fails, a later sweep repeats it.
         try? sources.sweep(at: now)
-        for identifier in index.withLock({ $0.expired(retention, at: now) }) {
-            let removed = index.withLock { index in
-                // It may have been stored again, or got a reader, since.
-                index.isExpired(identifier, retention, at: now) ? remove(identifier, from: &index) : nil
-            }
-            if let removed { recorder.record(.removed(.expired, byteCount: removed)) }
-        }
-    }
-
-    /// Rebuilds the index from the folder. Ignores files that attachd did not make.
-    private func reconcile() {
-        let found = Set(attachments.names.compactMap { AttachmentIdentifier($0) })
-        index.withLock { index in
-            for identifier in found.symmetricDifference(index.entries.keys) {
-                if let status = attachments.status(of: identifier) {
-                    let stored = status.modified
-                    index.insert(identifier, byteCount: Int(status.st_size), stored: stored)
-                } else {
-                    index.remove(identifier)
-                }
-            }
-        }
     }
 }
 

@@ -93,7 +93,7 @@ extension FileError {
         guard code != ECANCELED else { return AttachmentFailure(.store, .forgotten, "The attachment was taken back.") }
         guard isFull else {
             let message = "The attachment could not be stored (\(operation): \(reason))."
-            return AttachmentFailure(.store, .storeFailed, message)
+            return AttachmentFailure(.store, code == ETIMEDOUT ? .timedOut : .storeFailed, message)
         }
         let advice = remedy ?? Self.remedy(for: code, option: AttachmentStore.option)
         return AttachmentFailure(.store, .storeFull, "The store is full. \(advice)")

@@ -240,7 +240,7 @@ struct PreviewRoutesTests {
         let content: JSONValue = [
             "body": "\"><script>\u{600}<b>", "attachments": [["name": .string(preview.file.description)]],
         ]
-        let hold = try preview.holds.open([preview.file]).hold
+        let hold = try await preview.holds.open([preview.file]).hold
         let text = content.compactText.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         try await SidecarFixture.run(preview: preview) { sidecar in
             func layout(_ form: String) async throws -> HTTPClient.Answer {

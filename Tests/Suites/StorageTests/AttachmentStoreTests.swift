@@ -105,7 +105,7 @@ struct AttachmentStoreTests {
         let file = try await first.store(ReadyRung([1, 2, 3]))
         let second = try AttachmentStore(at: root)
         #expect(second.usage == .init(fileCount: 1, byteCount: 3) && second.keys == first.keys)
-        #expect(try second.startAccessing(file.identifier)?.byteCount == 3)
+        #expect(try await second.startAccessing(file.identifier)?.byteCount == 3)
         #expect(try await second.store(ReadyRung([1, 2, 3])).identifier == file.identifier)
     }
 
@@ -122,14 +122,14 @@ struct AttachmentStoreTests {
     func shared() async throws {
         let (one, other) = (try AttachmentStore(at: root), try AttachmentStore(at: root))
         let file = try await one.store(ReadyRung([1, 2, 3]))
-        #expect(try other.startAccessing(file.identifier)?.byteCount == 3)
+        #expect(try await other.startAccessing(file.identifier)?.byteCount == 3)
         _ = try await one.store(ReadyRung([4]))
         await other.sweep()
         #expect(other.usage == one.usage)
         try FileManager.default.removeItem(atPath: file.path)
         await other.sweep()
         #expect(other.usage == .init(fileCount: 1, byteCount: 1))
-        #expect(try one.startAccessing(file.identifier) == nil)
+        #expect(try await one.startAccessing(file.identifier) == nil)
         #expect(one.usage == .init(fileCount: 1, byteCount: 1))
     }
 
@@ -147,7 +147,7 @@ struct AttachmentStoreTests {
         await store.sweep()
         #expect(store.usage.fileCount == 0)
         let identifier = try #require(AttachmentIdentifier(link))
-        #expect(throws: FileError.self) { try store.startAccessing(identifier) }
+        await #expect(throws: FileError.self) { try await store.startAccessing(identifier) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(root)/attachments").count == 2)
     }
 }

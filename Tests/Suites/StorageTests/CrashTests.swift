@@ -12,7 +12,7 @@ struct CrashTests {
     static let kills = ProcessInfo.processInfo.environment["ATTACHD_KILLS"].flatMap { Int($0) } ?? 8
 
     @Test("(T4) has no broken file, no orphan after the next start, and an index that agrees with its files")
-    func killed() throws {
+    func killed() async throws {
         let folder = try TemporaryFolder()
         let root = folder.url.appending(path: "store").path
         for _ in 0..<Self.kills {
@@ -32,7 +32,7 @@ struct CrashTests {
                 let content = try Data(contentsOf: URL(filePath: "\(root)/attachments/\(name)"))
                 let sha256 = try digest(of: content)
                 #expect(AttachmentIdentifier(sha256: sha256, format: .jpeg, key: store.keys.current) == identifier)
-                #expect(try store.startAccessing(identifier)?.byteCount == content.count)
+                #expect(try await store.startAccessing(identifier)?.byteCount == content.count)
                 byteCount += content.count
             }
             #expect(store.usage == .init(fileCount: ready.count, byteCount: byteCount))

@@ -92,7 +92,7 @@ struct OwnershipTests {
         let store = try AttachmentStore(at: root)
         let name = try await store.store(ReadyRung([1, 2, 3])).identifier
         try chown("\(root)/attachments/\(name)")
-        #expect(throws: FileError.self) { _ = try store.startAccessing(name) }
+        await #expect(throws: FileError.self) { _ = try await store.startAccessing(name) }
     }
 
     @Test("a store that everybody can write to is refused", arguments: ["", "/attachments", "/tmp"])

@@ -86,7 +86,7 @@ struct RetentionTests {
         let store = try open(.init(keep: .seconds(100)))
         let file = try await store.store(rung(1))
         time.advance(by: .seconds(99))
-        var hold = try store.startAccessing(file.identifier)
+        var hold = try await store.startAccessing(file.identifier)
         time.advance(by: .seconds(60))
         await store.sweep()
         #expect(try files().count == 1 && hold != nil)
@@ -99,7 +99,7 @@ struct RetentionTests {
     func endlessLease() async throws {
         let store = try open(.init(keep: .seconds(100), longestLease: .seconds(200)))
         let file = try await store.store(rung(7))
-        let hold = try #require(try store.startAccessing(file.identifier))
+        let hold = try #require(try await store.startAccessing(file.identifier))
         time.advance(by: .seconds(199))
         await store.sweep()
         #expect(try files().count == 1)
@@ -119,7 +119,7 @@ struct RetentionTests {
             stored.append(try await store.store(rung(UInt8(number))))
             time.advance(by: .seconds(10))
         }
-        let hold = try store.startAccessing(stored[0].identifier)
+        let hold = try await store.startAccessing(stored[0].identifier)
         let fourth = try await store.store(rung(4))
         #expect(try files() == [stored[0], stored[2], fourth].reduce(into: []) { $0.insert("\($1.identifier)") })
         #expect(store.usage.byteCount == 300 && hold != nil)
@@ -182,7 +182,7 @@ struct RetentionTests {
 }
 
 extension RecordedEvents<StoreEvent> {
-    fileprivate func removed(_ removal: StoreEvent.Removal) -> Int {
+    func removed(_ removal: StoreEvent.Removal) -> Int {
         count { if case .removed(removal, _) = $0 { true } else { false } }
     }
 }

@@ -1,4 +1,3 @@
-package import Dispatch
 import Synchronization
 
 /// A suspended task that waits for a value.
@@ -129,15 +128,4 @@ package struct Waiters<Note, Value: Sendable> {
 
 extension Waiters where Note == Void {
     package mutating func add(_ waiter: Waiter<Value>) { add(waiter, ()) }
-}
-
-// MARK: - Work on a queue
-
-extension DispatchQueue {
-    /// Does work that may block, such as disk access, outside of Swift's thread pool.
-    package func perform<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withWaiter { waiter in
-            self.async { waiter.resume(returning: work()) }
-        }
-    }
 }

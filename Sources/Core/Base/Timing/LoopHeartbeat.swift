@@ -15,6 +15,8 @@ package final class LoopHeartbeat: Sendable {
     package static let limit: Duration = .seconds(2)
 
     package let name: String
+    /// A Boolean value that indicates whether the loop waits for a disk, which a restart of the process does not mend.
+    let needsDisk: Bool
     private let time: any TimeSource
     private let ask: @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void
     private let state = Mutex(State())
@@ -24,10 +26,12 @@ package final class LoopHeartbeat: Sendable {
         _ name: String,
         time: any TimeSource = SystemTime(),
         in group: LoopHeartbeats = .ofThisProcess,
+        needsDisk: Bool = false,
         ask: @escaping @Sendable (_ answer: @escaping @Sendable () -> Void) -> Void,
     ) {
         self.name = name
         self.time = time
+        self.needsDisk = needsDisk
         self.ask = ask
         group.add(self)
     }
@@ -85,6 +89,11 @@ package final class LoopHeartbeats: Sendable {
         heartbeats.reduce(into: [:]) { all, heartbeat in
             all[heartbeat.name] = max(all[heartbeat.name] ?? .zero, heartbeat.standstill ?? .zero)
         }
+    }
+
+    /// The names of the loops that have been stalled for some time and that a restart of the process may mend.
+    package func namesToRestart(after duration: Duration) -> [String] {
+        Set(heartbeats.filter { !$0.needsDisk && ($0.standstill ?? .zero) >= duration }.map(\.name)).sorted()
     }
 
     /// The names of the stalled loops.

@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import Files
 import Glibc
 import Payloads
@@ -54,7 +53,7 @@ final class BatchJournal: Sendable {
     private let output: OutputFolder
     private let contents: Mutex<BatchJournalState>
     private let pending = Mutex<[Pending]>([])
-    private let queue = DispatchQueue(label: "attachd.batch.journal")
+    private let thread = WorkThreads("batch journal", limit: 1)
 
     init(input: Directory, output: OutputFolder) throws(FileError) {
         var ledger = ManifestIndex()
@@ -91,7 +90,7 @@ final class BatchJournal: Sendable {
     func add(_ entry: Entry) async -> Outcome {
         await withWaiter { caller in
             pending.withLock { $0.append(Pending(entry: entry, caller: caller)) }
-            queue.async { [self] in addPending() }
+            if thread.append({ [self] in addPending() }) == nil { addPending() }
         }
     }
 

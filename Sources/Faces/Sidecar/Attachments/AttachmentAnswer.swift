@@ -100,7 +100,7 @@ struct AttachmentBody: Sendable {
     /// Reads a block: on this thread if it is in the page cache, as in most cases, and otherwise on the store's thread.
     private func block(_ range: Range<Int>) async throws -> ByteBuffer {
         if let buffer = try read(range, waits: false) { return buffer }
-        let result = await store.perform { Result { try read(range, waits: true) } }
+        let result = try await store.perform { Result { try read(range, waits: true) } }
         return try result.get() ?? ByteBuffer()
     }
 

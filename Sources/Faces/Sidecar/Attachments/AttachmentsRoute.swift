@@ -117,8 +117,8 @@ package struct AttachmentsRoute: Sendable {
             let detail = "attachd cannot ask now whether the attachment was taken back. Try again."
             throw Problem(.serviceUnavailable, detail, retryAfter: 2)
         }
-        guard let hold = try store.startAccessing(identifier) else {
-            guard !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }
+        guard let hold = try await store.startAccessing(identifier) else {
+            guard await !store.isForgotten(identifier) else { throw Problem(.gone, "The attachment was taken back.") }
             throw Problem(.notFound, "The attachment no longer exists. Process the notification again.")
         }
         // A link that ends with its view must not be cached.

@@ -33,7 +33,7 @@ struct HealthRoutes: Sendable {
 
     /// Reports that the process answers, and that no part that everything needs has stood for long.
     func live() throws -> Response {
-        let standing = heartbeats.standstills.filter { $0.value >= Self.longestStandstill }.keys.sorted()
+        let standing = heartbeats.namesToRestart(after: Self.longestStandstill)
         guard standing.isEmpty else {
             let seconds = Self.longestStandstill.milliseconds / 1000
             let names = standing.joined(separator: ", ")

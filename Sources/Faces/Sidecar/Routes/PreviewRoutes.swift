@@ -53,7 +53,7 @@ package struct PreviewRoutes: Sendable {
         }
         router.post("preview/leases") { request, _ in try await attachments.open(request) }
         router.put("preview/leases/{lease}") { _, context in
-            try attachments.renew(context.parameters.require("lease"))
+            try await attachments.renew(context.parameters.require("lease"))
         }
         router.delete("preview/leases/{lease}") { _, context in
             attachments.close(try context.parameters.require("lease"))
@@ -143,7 +143,7 @@ struct PreviewAttachments: Sendable {
         guard case .array(let names)? = body?["attachments"], names.count <= Self.viewLimit else {
             throw Problem(.unprocessableContent, "Send {\"attachments\": [names of ready files]}, 16 at most.")
         }
-        let (hold, files) = try holds.open(names.compactMap(\.text).compactMap { AttachmentIdentifier($0) })
+        let (hold, files) = try await holds.open(names.compactMap(\.text).compactMap { AttachmentIdentifier($0) })
         let answer = JSONValue.object([
             .init("lease", .string(hold)),
             // Two renewals within the time of the hold, in case one of them is lost.
@@ -153,8 +153,8 @@ struct PreviewAttachments: Sendable {
         return PreviewHeaders.bytes(answer.compactBytes, type: "application/json")
     }
 
-    func renew(_ hold: String) throws -> Response {
-        guard try holds.renew(hold) else { throw Problem(.notFound, "The view was closed. Open it again.") }
+    func renew(_ hold: String) async throws -> Response {
+        guard try await holds.renew(hold) else { throw Problem(.notFound, "The view was closed. Open it again.") }
         return Response(status: .noContent)
     }
 

@@ -269,11 +269,31 @@ extension Engine {
         return observers.text
     }
 
-    /// Passes a tiny image through a real decoder, and checks that the store is writable.
+    /// Passes a tiny image through a real decoder, and checks that the store is writable. Ends within the time that probes
+    /// allow, whatever hangs.
     package func checkReadiness() async throws {
         guard stalledLoops.isEmpty else { throw StalledLoopsError(names: stalledLoops) }
-        try await DecoderCheck(pool: decoders).check()
-        try await store.checkWritable()
+        let end = SystemTime().now + .milliseconds(2500)
+        try await Self.check(by: end, "No decoder was ready in time. Look for a limit of processes or memory.") {
+            [decoders] in try await DecoderCheck(pool: decoders).check()
+        }
+        try await Self.check(by: end, StalledLoopsError.disk) { [store] in try await store.checkWritable() }
+    }
+
+    private static func check(by end: Instant, _ late: String, _ check: @escaping @Sendable () async throws -> Void)
+        async throws
+    {
+        let failure = await SystemTime().answer(by: end) { () -> (any Error)? in
+            do {
+                try await check()
+                return nil
+            } catch {
+                return error
+            }
+        } else: {
+            EngineError(isStore: false, description: late)
+        }
+        if let failure { throw failure }
     }
 
     /// The names of the essential loops that have stalled.
@@ -305,8 +325,12 @@ extension Engine {
 struct StalledLoopsError: Error, CustomStringConvertible {
     var names: [String]
 
+    /// What to do about a store that waits.
+    static let disk = "The store's disk does not answer, or another process has its lock. A restart does not mend that."
+
     var description: String {
-        "These internal loops have stalled: \(names.joined(separator: ", ")). Restart the worker."
+        if names == ["store"] { return Self.disk }
+        return "These internal loops have stalled: \(names.joined(separator: ", ")). Restart the worker."
     }
 }
 

@@ -42,7 +42,10 @@ struct PublishedStore: AttachmentStoring {
         guard fleet?.mayServe(stored.identifier) ?? true else { return nil }
         // A file that is missing from the bucket must be made again, because its bytes are gone. One that is in the bucket
         // need not be here: another worker may have made it.
-        if let bucket { return bucket.has(stored.identifier) && !store.isForgotten(identifier) ? stored : nil }
+        if let bucket {
+            guard bucket.has(stored.identifier), await !store.isForgotten(identifier) else { return nil }
+            return stored
+        }
         guard let expires = expiry else { return nil }
         var renewed = stored
         if case .sidecar(let urls) = location {
@@ -91,7 +94,7 @@ struct PublishedStore: AttachmentStoring {
             // Others may have removed it since.
             if fleet?.isCurrent == false { bucket.release(name) }
             try await bucket.publish(published, until: deadline - Self.notice)
-            guard !store.isForgotten(file.identifier) else {
+            guard await !store.isForgotten(file.identifier) else {
                 await forget(stored)
                 throw AttachmentFailure(.store, .forgotten, "The attachment was taken back.")
             }
@@ -162,7 +165,8 @@ package struct Forgetting: Sendable {
     /// Takes back what `reference` names, also if nothing is known of it yet. Returns when no worker of the queue has it.
     package func forget(_ reference: AttachmentReference) async throws -> ForgottenAttachments {
         var files = Set([reference.file].compactMap(\.self))
-        var isKnown = files.contains { store.has($0) || store.isForgotten($0) }
+        var isKnown = false
+        if let file = reference.file { isKnown = await store.isForgotten(file) || store.has(file) }
         var source: String?
         if let url = reference.source {
             let identity = await forgetSource(url)

@@ -1,5 +1,4 @@
 import Base
-import Dispatch
 import Files
 import Logging
 import Media
@@ -29,7 +28,7 @@ final class SecretReloader: Service {
     private let time: any TimeSource
     private let logger: Logger
     private let seen: Mutex<[FileVersion?]>
-    private let thread = DispatchQueue(label: "attachd.secrets")
+    private let thread = WorkThreads("secrets", limit: 1)
 
     init(_ sources: [Source], time: any TimeSource, logger: Logger) {
         self.sources = sources

@@ -55,7 +55,7 @@ final class FleetIndex: PreparedIndex {
         }
         if !answer.isThere, timeLimit >= Self.questionLimit { state.withLock { $0.pausedUntil = now + Self.pause } }
         guard let found = answer.found, let file = AttachmentIdentifier(found.stored.identifier),
-            !store.isForgotten(file), (try? await store.record(file, of: name.source)) != nil
+            await !store.isForgotten(file), (try? await store.record(file, of: name.source)) != nil
         else { return nil }
         bucket.adopt(found.stored.identifier, for: found.until.sinceEpoch - UnixTime.now.sinceEpoch)
         return found

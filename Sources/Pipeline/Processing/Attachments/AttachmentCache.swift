@@ -69,6 +69,7 @@ final class AttachmentCache: Sendable {
             switch way(wanted, until: expiry, isAlone: isAlone, onProgress) {
             case .cached(let cached):
                 guard let attachment = await renewed(cached) else {
+                    guard !Task.isCancelled else { return }
                     state.withLock { state in
                         state.cached.remove(key)
                         if let prepared = wanted.prepared { state.prepared.remove(prepared) }

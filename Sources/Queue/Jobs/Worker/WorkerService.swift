@@ -1,5 +1,4 @@
 package import Base
-import Dispatch
 import Media
 import ServiceLifecycle
 import Synchronization
@@ -340,56 +339,20 @@ package enum WorkEvent: Sendable, Equatable {
 /// A thread outside Swift's pool. It renews leases and answers jobs on time even while all threads of the pool are
 /// busy, and the kernel prefers it to other threads and programs where it may.
 package final class WorkerThread: TaskExecutor {
-    /// The closures to run, in order. The thread holds them and not the executor, so that it ends after the executor.
-    private final class Line: Sendable {
-        private struct State {
-            var waiting: [@Sendable () -> Void] = []
-            var isOpen = true
-        }
-
-        private let state = Mutex(State())
-        private let changed = DispatchSemaphore(value: 0)
-
-        func append(_ work: @escaping @Sendable () -> Void) { change { $0.waiting.append(work) } }
-
-        func close() { change { $0.isOpen = false } }
-
-        private func change(_ change: (inout State) -> Void) {
-            state.withLock { change(&$0) }
-            changed.signal()
-        }
-
-        func run() {
-            while true {
-                changed.wait()
-                let (works, isOpen) = state.withLock { state in
-                    defer { state.waiting = [] }
-                    return (state.waiting, state.isOpen)
-                }
-                for work in works { work() }
-                guard isOpen else { return }
-            }
-        }
-    }
-
-    private let line: Line
+    private let thread: WorkThreads
     private let heartbeat: LoopHeartbeat
 
     package init() {
-        let line = Line()
-        self.line = line
-        heartbeat = LoopHeartbeat("worker") { line.append($0) }
-        do {
-            try OwnThread.start("worker", isUrgent: true) { line.run() }
-        } catch {
+        let thread = WorkThreads("worker", limit: 1, isUrgent: true)
+        self.thread = thread
+        heartbeat = LoopHeartbeat("worker") { thread.append($0) }
+        guard thread.append({}) != nil else {
             preconditionFailure("The process cannot start a thread. Raise the limit of threads (ulimit -u).")
         }
     }
 
-    deinit { line.close() }
-
     package func enqueue(_ job: consuming ExecutorJob) {
         let (job, executor) = unsafe (UnownedJob(job), asUnownedTaskExecutor())
-        line.append { unsafe job.runSynchronously(on: executor) }
+        thread.append { unsafe job.runSynchronously(on: executor) }
     }
 }
