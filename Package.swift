@@ -47,6 +47,8 @@ let package = Package(
     products: [
         .executable(name: "attachd", targets: ["attachd"]),
         .executable(name: "attachd-decoder", targets: ["attachd-decoder"]),
+        // For tests: a disk that hangs.
+        .library(name: "HeldDisk", type: .dynamic, targets: ["CHeldDisk"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -288,6 +290,7 @@ let package = Package(
             swiftSettings: strict,
         ),
         .target(name: "CForbiddenCalls", path: "Tests/Kit/CForbiddenCalls"),
+        .target(name: "CHeldDisk", path: "Tests/Kit/CHeldDisk"),
         .program(
             "evil-decoder",
             ["Base", "Media", "DecoderWire", "Sandbox", "CForbiddenCalls"],

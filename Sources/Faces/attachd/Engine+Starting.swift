@@ -6,17 +6,22 @@ import Logging
 import Observability
 import Settings
 
+/// Opens what may wait for the disk, outside Swift's pool.
+func opening<Opened: Sendable>(_ open: @escaping @Sendable () throws -> Opened) async throws -> Opened {
+    let opened = await WorkThreads("start", limit: 1).perform(evenIfCancelled: true) { Result { try open() } }
+    guard let opened else { throw CommandError(.failure, "The process may have no threads (ulimit -u).") }
+    return try opened.get()
+}
+
 extension Engine {
-    /// Starts the engine, or ends the command with an error message.
-    static func start(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil) throws -> Engine {
-        do throws(EngineError) {
-            return try Engine(
-                settings,
-                readsLocalFiles: readsLocalFiles,
-                traces: traces,
-                logger: Logger(label: "attachd"),
-            )
-        } catch {
+    /// Starts the engine, or ends the command with an error message. Opening its store may wait for the disk.
+    static func start(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil) async throws -> Engine
+    {
+        do {
+            return try await opening {
+                try Engine(settings, readsLocalFiles: readsLocalFiles, traces: traces, logger: Logger(label: "attachd"))
+            }
+        } catch let error as EngineError {
             let status: ExitStatus =
                 error.isMisconfigured ? .badConfiguration : error.isStore ? .cannotWrite : .failure
             throw CommandError(status, error.description)
@@ -77,7 +82,7 @@ extension SidecarServices {
         } catch {
             throw CommandError(.badConfiguration, "Configuration: \(error)")
         }
-        let engine = try Engine.start(settings, readsLocalFiles: false, traces: traces)
+        let engine = try await Engine.start(settings, readsLocalFiles: false, traces: traces)
         try await engine.insistOnSandbox(settings)
         let queue: OpenQueue
         do {

@@ -4,25 +4,20 @@ import Media
 
 /// This process's folder in `tmp/`, locked until the process ends.
 ///
-/// The lock distinguishes live processes from crashed ones: at start, unlocked folders are removed.
+/// The lock distinguishes live processes from those that ended: at start, unlocked folders are removed. Nothing is removed
+/// at the end, which must not wait for the disk.
 final class ScratchDirectory: Sendable {
     let directory: Directory
-    private let parent: Directory
-    private let name: String
 
     init(in parent: Directory) throws(FileError) {
-        self.parent = parent
         // Under a lock, so that another process does not remove the folder before it is locked.
         guard flock(parent.descriptor, LOCK_EX) == 0 else { throw Self.failure(of: parent) }
         defer { flock(parent.descriptor, LOCK_UN) }
         Self.sweep(parent)
-        let name = Base32.random()
-        let directory = try parent.subdirectory(name.utf8)
+        let directory = try parent.subdirectory(Base32.random().utf8)
         guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure(of: directory) }
-        (self.name, self.directory) = (name, directory)
+        self.directory = directory
     }
-
-    deinit { parent.removeEmptySubdirectory(name.utf8) }
 
     private static func failure(of directory: Directory) -> FileError {
         FileError("lock", directory.path, remedy: FileError.remedy(for: errno, option: AttachmentStore.option))

@@ -99,7 +99,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try await CommandError.reported {
             let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
             settings.startLogging()
-            let engine = try Engine.start(settings, readsLocalFiles: false)
+            let engine = try await Engine.start(settings, readsLocalFiles: false)
             let diagnosis = await engine.diagnosis(settings)
             await engine.shutDown()
             print(diagnosis.text)

@@ -29,7 +29,7 @@ struct ProcessCommand: AsyncParsableCommand {
             let bytes = try payload.read()
             let settings = try common.settings()
             settings.startLogging()
-            let engine = try Engine.start(settings, readsLocalFiles: true)
+            let engine = try await Engine.start(settings, readsLocalFiles: true)
             try await engine.insistOnSandbox(settings)
             let result = try await process(bytes, engine)
             await engine.shutDown()

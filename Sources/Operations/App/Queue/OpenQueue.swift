@@ -1,3 +1,4 @@
+import Base
 import Files
 import Foundation
 package import Jobs
@@ -6,6 +7,7 @@ import JobsSQLite
 package import Logging
 import Media
 import Observability
+import Processing
 import Storage
 package import Settings
 
@@ -64,8 +66,14 @@ package struct OpenQueue: Sendable {
         }
     }
 
-    /// Closes the queue. It must not be used afterwards.
-    package func shutDown() async { await close() }
+    /// Closes the queue. It must not be used afterwards. Does not wait for long: a disk that hangs must not keep the process
+    /// from ending, and the queue survives the end of a process at any moment.
+    package func shutDown() async {
+        await SystemTime().answer(by: SystemTime().now + .seconds(1)) { [close] in
+            await close()
+        } else: {
+        }
+    }
 }
 
 // MARK: - Views

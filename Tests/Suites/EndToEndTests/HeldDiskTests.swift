@@ -1,0 +1,105 @@
+import Base
+import Foundation
+import Payloads
+import Support
+import Testing
+
+@Suite("A disk that hangs (L2)", .timeLimit(.minutes(10)))
+struct HeldDiskTests {
+    private let attachd: AttachdProgram
+    private let origin: OriginServer
+    private let held: String
+    private let threads: String
+
+    init() throws {
+        var attachd = try AttachdProgram()
+        held = attachd.folder.url.appending(path: "held").path
+        threads = attachd.folder.url.appending(path: "threads").path
+        let library = URL(filePath: AttachdProgram.path).deletingLastPathComponent().appending(path: "libHeldDisk.so")
+        try #require(FileManager.default.fileExists(atPath: library.path))
+        attachd.environment = [
+            "LD_PRELOAD": library.path, "HELD_BELOW": attachd.store, "HELD_WHILE": held, "HELD_THREADS": threads,
+        ]
+        self.attachd = attachd
+        let photo = SampleMedia.photo
+        origin = try OriginServer { _ in .body(photo) }
+    }
+
+    /// The calls that were made on a thread of Swift's pool.
+    private var found: String { (try? String(contentsOfFile: threads, encoding: .utf8)) ?? "" }
+
+    private func outcome(_ sidecar: RunningSidecar, _ path: String, deadline: String = "20s") async throws -> String? {
+        try JSONValue(parsing: try await sidecar.post(origin.url(path), deadline: deadline).body)["outcome"]?.text
+    }
+
+    @Test("L2: no call that waits for the disk is made on a thread of Swift's pool")
+    func pool() async throws {
+        defer { origin.stop() }
+        let sidecar = try RunningSidecar(attachd, ["--public-url", "https://push.example", "--keep", "1s"])
+        for path in ["/a.jpg", "/a.jpg", "/b.jpg"] { #expect(try await outcome(sidecar, path) == "complete") }
+        #expect(try await sidecar.get("/readyz").status == 200)
+        let job = #"{"payload":{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(origin.url("/c.jpg"))"}}"#
+        let queued = try await HTTPClient.send(
+            "POST",
+            path: "/v1/jobs?wait=20s",
+            port: sidecar.port,
+            body: Array(job.utf8)
+        )
+        #expect((200...202).contains(queued.status), "\(queued.text)")
+        let forgotten = try await attachd.run([
+            "forget", origin.url("/a.jpg"), "--store", attachd.store, "--listen", "127.0.0.1:\(sidecar.port)",
+        ])
+        #expect(forgotten.status == 0, "\(forgotten.errors)")
+        // The next sweep removes what has expired.
+        try await eventually { attachd.folder.files.allSatisfy { !$0.hasPrefix("store/attachments/") } }
+        sidecar.terminate()
+        #expect(sidecar.wait() == 0)
+        #expect(found == "")
+    }
+
+    @Test(
+        "L2: while a call hangs, other work goes on, what needs the call goes out in time, and the process ends",
+        arguments: [("fsync", "original"), ("rename", "original"), ("flock", "original"), ("unlink", "complete")]
+    )
+    func hangs(call: String, outcome expected: String) async throws {
+        defer { origin.stop() }
+        var attachd = attachd
+        attachd.environment["HELD_CALLS"] = call
+        let options = ["--decoders", "2", "--queue", "sqlite:\(attachd.folder.url.path)/queue.sqlite"]
+        let sidecar = try RunningSidecar(attachd, options)
+        #expect(try await outcome(sidecar, "/before.jpg") == "complete")
+        try Data().write(to: URL(filePath: held))
+        // More than there are threads for the disk.
+        let waiting = (0..<20).map { number in
+            Task { try await outcome(sidecar, "/\(number).jpg", deadline: "4s") }
+        }
+        let plain = #"{"deadline":"2s","payload":{"aps":{"alert":"Hi"}}}"#
+        let answer = try await HTTPClient.send(
+            "POST",
+            path: "/v1/notifications",
+            port: sidecar.port,
+            body: Array(plain.utf8)
+        )
+        #expect(answer.status == 200)
+        #expect(try await sidecar.get("/livez").status == 200)
+        for task in waiting { #expect(try await task.value == expected) }
+        let readiness = try await sidecar.get("/readyz")
+        #expect(readiness.status == 503 && readiness.text.contains("store's disk"), "\(readiness.text)")
+        #expect(try await sidecar.get("/livez").status == 200)
+        try FileManager.default.removeItem(atPath: held)
+        try await sidecar.untilReady()
+        #expect(try await outcome(sidecar, "/after.jpg") == "complete")
+        try Data().write(to: URL(filePath: held))
+        async let last = outcome(sidecar, "/last.jpg", deadline: "2s")
+        #expect(try await last == expected)
+        sidecar.terminate()
+        #expect(sidecar.wait() == 0)
+        #expect(found == "")
+    }
+}
+
+extension RunningSidecar {
+    fileprivate func untilReady() async throws {
+        while try await get("/readyz").status != 200 { try Task.checkCancellation() }
+    }
+}
