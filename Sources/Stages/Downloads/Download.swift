@@ -256,6 +256,7 @@ extension Download {
         let credentials = try credentials(of: rule, for: request)
         request.signature = credentials?.signature
         request.access = rule?.connectionAccess
+        request.isConfidential = rule != nil
         // The encoding is requested here: libcurl's own option for that would also make libcurl undo the encodings that come.
         // libcurl would sign the field, so a signed request goes without. A range is a part of what is signed; libcurl's own
         // option for it is not.

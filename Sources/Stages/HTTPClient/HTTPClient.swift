@@ -59,7 +59,12 @@ package final class HTTPClient: Sendable {
         let latest = min(deadline, time.now + settings.connectTimeout)
         do throws(ResolverError) {
             let host = request.url.host
-            return try await settings.resolver.addresses(of: host, for: Site(host: host).name, until: latest)
+            return try await settings.resolver.addresses(
+                of: host,
+                for: Site(host: host).name,
+                until: latest,
+                mayUseLast: request.mayUseLastAddresses,
+            )
         } catch {
             switch error {
             case .notFound, .failed: throw request.unreachable(nil)
@@ -213,6 +218,7 @@ extension HTTPRequest {
     /// Creates the request that sends a message.
     fileprivate init(_ message: OutgoingMessage, to url: DownloadURL) {
         self.init(url: url)
+        isConfidential = true
         action = message.action
         headerFields = message.headerFields
         signature = message.signature

@@ -15,6 +15,8 @@ package struct HTTPRequest: Sendable {
     package var range: Range<Int>?
     /// The signature of the request, if it needs one.
     package var signature: SignatureV4?
+    /// A Boolean value that indicates whether the request has content or credentials for its server alone.
+    package var isConfidential = false
     /// The access that only this request and its like have to a connection.
     package var access: ConnectionAccess?
     /// The addresses of the host, best first; empty if the host is an address.
@@ -27,6 +29,10 @@ package struct HTTPRequest: Sendable {
         self.url = url
         self.askedHost = askedHost ?? url.host
     }
+
+    /// A Boolean value that indicates whether the host's last addresses may be used when new ones are late. They may belong
+    /// to somebody else now, who then gets no secret: a certificate proves who the server is.
+    var mayUseLastAddresses: Bool { url.scheme == "https" || !isConfidential }
 
     /// The name of the other side in messages.
     package var origin: String { isRedirected ? "\(askedHost) (after a redirect)" : askedHost }

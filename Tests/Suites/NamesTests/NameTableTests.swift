@@ -94,19 +94,39 @@ struct NameTableTests {
         #expect(table.takeStarts().count == 2)
     }
 
-    @Test("a caller leaves at its deadline, while its query keeps the turn until it ends, and its answer is kept")
+    @Test("a query ends when its last caller leaves, and an answer that still comes is kept (SECURITY N20)")
     func deadline() {
         var table = table()
         table.ask(1, "a.example", for: "a", until: at(1), at: start)
+        table.ask(2, "a.example", for: "a", until: at(2), at: start)
         let query = table.takeStarts()[0].query
         #expect(table.nextDue == at(1))
         table.settle(at: at(1))
         #expect(table.takeSettled().map(\.answer) == [.failure(.timedOut)])
-        #expect((table.inFlight, table.nextDue) == (1, at(5)))
+        #expect(table.takeStops().isEmpty)
+        table.cancel(2)
+        #expect(table.takeStops() == [query])
+        #expect((table.inFlight, table.nextDue) == (1, nil))
         table.ended(query, .found(address, life: .seconds(10)), at: at(2))
-        table.ask(2, "a.example", for: "a", until: at(3), at: at(2.5))
-        #expect(table.takeSettled().map(\.answer) == [.success(address)])
+        #expect(table.inFlight == 0)
+        table.ask(3, "a.example", for: "a", until: at(3), at: at(2.5))
+        #expect(table.takeSettled().map(\.answer) == [.failure(.cancelled), .success(address)])
         #expect(table.takeStarts().isEmpty)
+    }
+
+    @Test("a caller that comes while its name's query is being ended gets another query")
+    func returningCaller() {
+        var table = table()
+        table.ask(1, "a.example", for: "a", until: at(9), at: start)
+        let first = table.takeStarts()[0].query
+        table.cancel(1)
+        table.ask(2, "a.example", for: "a", until: at(9), at: start)
+        let second = table.takeStarts()[0].query
+        table.ended(first, .timedOut, at: at(0.1))
+        #expect(table.takeSettled().map(\.caller) == [1])
+        #expect(table.inFlight == 1)
+        table.ended(second, .found(address, life: .seconds(1)), at: at(0.2))
+        #expect(table.takeSettled().map(\.answer) == [.success(address)])
     }
 
     @Test("a caller whose name has no turn before its deadline is told so, and its name is not asked for")

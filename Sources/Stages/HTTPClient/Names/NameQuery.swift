@@ -153,6 +153,45 @@ final class NameQuery {
     }
 }
 
+/// The outcome of a query.
+enum QueryOutcome: Equatable, Sendable {
+    /// The addresses, best first, and the shortest time to live of the records that led to them.
+    case found([IPAddress], life: Duration)
+    case notFound
+    case timedOut
+    /// All servers failed, or no server is configured.
+    case failed
+    /// This process could not ask: it has no memory or no descriptors. That says nothing about the name.
+    case unable
+
+    /// A Boolean value that indicates whether a server has said what the name has. Other outcomes say nothing about that.
+    var isDefinite: Bool {
+        switch self {
+        case .found, .notFound: true
+        case .timedOut, .failed, .unable: false
+        }
+    }
+
+    func answer(_ rule: ResolverRule) -> NameTable.Answer {
+        switch self {
+        case .found(let addresses, _): .success(Array(addresses.prefix(rule.addressLimit)))
+        case .notFound: .failure(.notFound)
+        case .timedOut: .failure(.timedOut)
+        case .failed, .unable: .failure(.failed)
+        }
+    }
+
+    /// The time for which the answer is kept.
+    func life(_ rule: ResolverRule) -> Duration? {
+        switch self {
+        case .found(_, let life): min(max(life, rule.addressLife.lowerBound), rule.addressLife.upperBound)
+        case .notFound, .failed: rule.failureLife
+        case .timedOut: rule.timeoutLife
+        case .unable: nil
+        }
+    }
+}
+
 // MARK: - Configuration
 
 /// The options of resolv.conf(5) that glibc knows and c-ares 1.18 does not. c-ares itself reads servers, search domains,

@@ -69,11 +69,13 @@ package final class NameResolver: Sendable {
     }
 
     /// Returns the addresses of `host`, best first. Returns or throws at `deadline` at the latest, and at once if the
-    /// task is cancelled. The query is charged to `site`, the owner of the name, such as its registrable domain.
+    /// task is cancelled. The query is charged to `site`, the owner of the name, such as its registrable domain. If
+    /// `mayUseLast`, the addresses may be those of an answer whose time to live is over, when the new answer is late.
     package func addresses(
         of host: String,
         for site: String,
         until deadline: Instant,
+        mayUseLast: Bool = false,
     ) async throws(ResolverError) -> [IPAddress] {
         if let address = IPAddress(host) { return [address] }
         guard let name = Self.name(host) else { throw .notFound }
@@ -90,7 +92,7 @@ package final class NameResolver: Sendable {
             return change { guarded in
                 guard !guarded.isStopped else { return .failure(.cancelled) }
                 guarded.waiting[number] = waiter
-                guarded.table.ask(number, name, for: site, until: deadline, at: now)
+                guarded.table.ask(number, name, for: site, until: deadline, mayUseLast: mayUseLast, at: now)
                 return nil
             }
         } onCancel: { _ in
@@ -179,10 +181,18 @@ package struct ResolverRule: Sendable {
     package var waiterLimit = 4096
     /// The number of queries that a site may have in flight after its last one timed out.
     package var slowSiteLimit = 2
-    /// The number of sites of which is known that their last query timed out.
-    package var slowSiteCount = 4096
+    /// The divisor of the share of queries that is reserved for sites with a known name, if there are any. A sender can
+    /// invent any number of other names without cost.
+    package var knownPart = 4
+    /// The number of sites of which is known that they have a known name, or that their last query timed out.
+    package var siteCount = 4096
     /// The time for which a query keeps its turn, whatever its servers do.
     package var longestQuery: Duration = .seconds(5)
+    /// The time after which an answer is late: most come within a fraction of it. Then the last answer stands in, and the
+    /// query yields its turn if another name waits for it.
+    package var lateTime: Duration = .milliseconds(500)
+    /// The time for which the last addresses may be used after their own time is over.
+    package var lastAnswerLife: Duration = .seconds(60)
     /// The time for the first answer of a server, unless `resolv.conf` says otherwise.
     package var answerTime: Duration = .milliseconds(1500)
     /// The number of times that each server is asked, unless `resolv.conf` says otherwise.
