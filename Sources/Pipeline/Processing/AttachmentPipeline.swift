@@ -31,6 +31,7 @@ package struct AttachmentPipeline: Sendable {
         }
     }
 
+    /// A simulation leaves out the `thread`.
     package init(
         steps: Steps,
         reuse: ReuseRule = ReuseRule(),
@@ -41,9 +42,16 @@ package struct AttachmentPipeline: Sendable {
         recorder: any EventRecorder<ProcessingEvent> = NoRecorder<ProcessingEvent>(),
         mayReuse: @escaping @Sendable () -> Bool = { true },
         sourceName: @escaping @Sendable (String) -> String = { $0 },
+        thread: WorkThreads? = WorkThreads("crashes", limit: 1),
     ) {
         self.steps = RecordedSteps(steps: steps, recorder: recorder)
-        let context = AttachmentJob.Context(steps: self.steps, time: time, costs: costs, memory: memory)
+        let context = AttachmentJob.Context(
+            steps: self.steps,
+            time: time,
+            costs: costs,
+            memory: memory,
+            crashes: CrashMemory(thread: thread),
+        )
         cache = AttachmentCache(context, rule: reuse, index: index, recorder: recorder, mayReuse: mayReuse)
         self.index = index
         resolver = SourceResolver(rules: reuse.sources) { [downloader = steps.downloader] in downloader.resolve($0) }

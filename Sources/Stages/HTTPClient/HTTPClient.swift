@@ -29,6 +29,12 @@ package final class HTTPClient: Sendable {
 
     deinit { stop() }
 
+    /// The names of the sites from which an answer has come, for the next start.
+    package var knownSites: [String] {
+        get { loops.knownSites.map(\.name) }
+        set { loops.knownSites = newValue.map { Site(name: $0) } }
+    }
+
     /// Cancels the running requests and refuses later ones.
     package func stop() { loops.stop() }
 

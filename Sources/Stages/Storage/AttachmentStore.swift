@@ -38,6 +38,7 @@ package final class AttachmentStore: Sendable {
     /// The keys for names and URLs. They may be replaced at any time.
     package let keyring: Replaceable<SigningKeys>
     package var keys: SigningKeys { keyring.current }
+    private let directory: Directory
     private let attachments: Directory
     private let forgotten: ForgottenNames
     private let sources: SourceIndex
@@ -63,8 +64,8 @@ package final class AttachmentStore: Sendable {
         now: @escaping @Sendable () -> UnixTime = { .now },
         recorder: any EventRecorder<StoreEvent> = NoRecorder<StoreEvent>(),
     ) throws(FileError) {
-        let directory = try Directory.create(path, option: Self.option)
-        self.root = directory.path
+        directory = try Directory.create(path, option: Self.option)
+        root = directory.path
         heartbeats = [disk, locker].map { threads in
             LoopHeartbeat("store", needsDisk: true) { threads.append($0) }
         }
@@ -226,6 +227,24 @@ package final class AttachmentStore: Sendable {
             }
         }
         _ = await sweeping.value()
+    }
+
+    /// Returns the lines of a small file that `keep` wrote, none if it cannot be read. Waits for the disk.
+    package func lines(in name: String) -> [String] {
+        guard let (file, _) = try? directory.openFile(name.utf8) else { return [] }
+        defer { close(file) }
+        return ((try? FileContent.readAllText(file)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// Replaces a small file by these lines. A crash of the machine may lose them.
+    package func keep(_ lines: [String], in name: String) async throws(FileError) {
+        try await disk.access(root) { [directory, scratch] () throws(FileError) in
+            let unfinished = Base32.random()
+            let file = try scratch.directory.createFile(unfinished.utf8)
+            defer { close(file) }
+            try FileContent.write(lines.reduce(into: []) { $0 += Array("\($1)\n".utf8) }, to: file, named: name)
+            try scratch.directory.move(unfinished.utf8, to: directory, as: name.utf8)
+        }
     }
 
     /// Writes a small file like an attachment, and takes the lock. Throws if the store is full or not writable. Waits for as

@@ -66,12 +66,19 @@ struct JobTests {
         try await RunningSidecar.run(attachd, ["--requests", "1"]) { sidecar in
             let slow = envelope(origin.url(), id: "slow", more: #","deadline":"200s""#)
             #expect(try await sidecar.enqueue(slow).status == 202)
-            async let first = sidecar.get("/v1/jobs/slow?wait=60s")
+            let first = Task {
+                while true {
+                    // One of the others may have been first.
+                    let answer = try await sidecar.get("/v1/jobs/slow?wait=60s")
+                    if answer.status != 429 { return answer.text }
+                }
+            }
+            defer { first.cancel() }
             var status = 200
             while status != 429 { status = try await sidecar.get("/v1/jobs/slow?wait=1ms").status }
             #expect(try await sidecar.get("/v1/jobs/slow").status == 200)
             origin.stop()
-            #expect(try await first.text.contains("finished"))
+            #expect(try await first.value.contains("finished"))
         }
     }
 

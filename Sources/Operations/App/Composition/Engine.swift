@@ -86,6 +86,7 @@ package final class Engine: Sendable {
             throw EngineError(isStore: false, description: error.message)
         }
         downloader = Downloader(settings: settings.downloads, recorder: observers.origins)
+        downloader.client.knownSites = store.lines(in: StoreSweeper.sitesFile)
         bucket = settings.publishing.map { [observers] publishing in
             Bucket(publishing, keep: settings.retention.keep, recorder: observers.publishing)
         }

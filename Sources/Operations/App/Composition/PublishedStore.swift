@@ -1,6 +1,7 @@
 import Base
 import Downloads
 import Files
+import HTTPClient
 import Jobs
 import Media
 import Processing
@@ -218,17 +219,32 @@ package struct Forgetting: Sendable {
 
 // MARK: - Sweeping
 
-/// A service that sweeps the store at intervals.
+/// A service that sweeps the store at intervals, and keeps there which sites are known.
 struct StoreSweeper: Service {
     let store: AttachmentStore
+    let downloader: Downloader
     let time: any TimeSource
+
+    /// The file with the names of sites that have answered.
+    static let sitesFile = "sites"
 
     /// The time between two sweeps; shorter if files are kept for a few minutes only.
     private var interval: Duration { max(.seconds(1), min(.seconds(60), store.retention.keep / 4)) }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { await store.sweep() } while (try? await time.sleep(for: interval)) != nil
+            repeat {
+                await store.sweep()
+                await keepSites()
+            } while (try? await time.sleep(for: interval)) != nil
+        }
+        // The end does not wait for a disk that hangs.
+        await time.answer(by: time.now + .seconds(1)) {
+            await keepSites()
+        } else: {
         }
     }
+
+    /// If this fails, sites that are known now are strangers after a restart.
+    private func keepSites() async { try? await store.keep(downloader.client.knownSites, in: Self.sitesFile) }
 }

@@ -63,7 +63,7 @@ package struct SidecarServices: Sendable {
         // also where a request takes long.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] =
             [
-                .init(service: StoreSweeper(store: engine.store, time: SystemTime())),
+                .init(service: StoreSweeper(store: engine.store, downloader: engine.downloader, time: SystemTime())),
                 .init(service: SecretReloader(files, time: SystemTime(), logger: logger)),
                 .init(service: fleetFormats), .init(service: fleetKeys),
             ] + [engine.fleet].compactMap { $0.map { .init(service: $0) } } + [

@@ -15,14 +15,6 @@ final class AttachmentJob: Sendable {
         /// The memory of all sources; `nil` for as much as there is.
         let memory: SourceMemory?
         let crashes: CrashMemory
-
-        init(steps: RecordedSteps, time: any TimeSource, costs: CostModel, memory: SourceMemory?) {
-            self.steps = steps
-            self.time = time
-            self.costs = costs
-            self.memory = memory
-            crashes = CrashMemory()
-        }
     }
 
     let key: AttachmentKey
@@ -167,7 +159,7 @@ final class AttachmentJob: Sendable {
         do throws(AttachmentFailure) {
             worked = try await steps.convert(job)
         } catch {
-            throw recordCrash(error, over: file)
+            throw await recordCrash(error, over: file)
         }
         if case .cut(let failure) = file.progress.ending { throw failure }
         context.costs.learn(wanted.format, took: worked)
@@ -197,7 +189,7 @@ final class AttachmentJob: Sendable {
             _ = try await steps.convert(job)
         } catch {
             // Records the failure but does not report it: early waiters get the shared job's outcome.
-            _ = recordCrash(error, over: part)
+            _ = await recordCrash(error, over: part)
         }
     }
 
@@ -228,9 +220,9 @@ final class AttachmentJob: Sendable {
     // MARK: - Crashes
 
     /// Records a source that crashed its decoder process. Returns the failure to report.
-    private func recordCrash(_ failure: AttachmentFailure, over file: MediaFile) -> AttachmentFailure {
+    private func recordCrash(_ failure: AttachmentFailure, over file: MediaFile) async -> AttachmentFailure {
         guard [.decoderDied, .decoderLied].contains(failure.reason) else { return cause(of: failure, in: file) }
-        context.crashes.record(file, from: source, now: time.now)
+        await context.crashes.record(file, from: source, now: time.now)
         return failure.reason == .decoderDied ? CrashMemory.remembered : failure
     }
 

@@ -5,6 +5,10 @@ import Synchronization
 /// A memory of sources that crashed their decoder processes. They are not decoded again for a while (SECURITY S10).
 final class CrashMemory: Sendable {
     private let table = Mutex(CrashTable())
+    /// The thread that reads whole sources, of up to 100 MB; `nil` for the caller's.
+    private let thread: WorkThreads?
+
+    init(thread: WorkThreads?) { self.thread = thread }
 
     /// Returns the reason not to decode the source; `nil` if nothing is recorded against it.
     func refusal(ofSource source: Source, now: Instant) -> AttachmentFailure? {
@@ -22,15 +26,21 @@ final class CrashMemory: Sendable {
         guard table.withLock({ $0.hasContents(at: now) }) else { return nil }
         let head = file.prefix(CrashedContent.headByteCount)
         for content in table.withLock({ $0.contents(beginningLike: head, at: now) }) {
-            if await content.isContent(of: file) { return Self.remembered }
+            guard await content.mayBeContent(of: file) else { continue }
+            if await read({ content.isContent(of: file) }) == true { return Self.remembered }
         }
         return nil
     }
 
     /// Records that decoding `file`, from `source`, crashed the decoder process.
-    func record(_ file: MediaFile, from source: Source, now: Instant) {
-        let content = CrashedContent(file)
+    func record(_ file: MediaFile, from source: Source, now: Instant) async {
+        let content = await read { CrashedContent(file) } ?? nil
         table.withLock { $0.record(source: source.identity, origin: source.origin, content, at: now) }
+    }
+
+    private func read<Value: Sendable>(_ read: @escaping @Sendable () -> Value) async -> Value? {
+        guard let thread else { return read() }
+        return await thread.perform(evenIfCancelled: true, read)
     }
 
     /// The failure for such a source, now and later: a source that crashes every decoder is damaged.
@@ -149,9 +159,8 @@ struct CrashedContent: Hashable, Sendable {
         hash = Self.hash(of: file, count)
     }
 
-    /// Returns `true` if `file` has the same bytes. Waits until that is certain: until the file has as many bytes, or
-    /// has ended.
-    func isContent(of file: MediaFile) async -> Bool {
+    /// Returns `false` if `file` has another number of bytes. Waits until that is certain.
+    func mayBeContent(of file: MediaFile) async -> Bool {
         if let size = file.contents.size, size != byteCount { return false }
         let byteCount = byteCount
         file.want(0..<byteCount + 1)
@@ -159,9 +168,11 @@ struct CrashedContent: Hashable, Sendable {
             contents.ending != nil || contents.isComplete || contents.present.prefixCount > byteCount
                 || contents.size.map { $0 != byteCount } ?? false
         }
-        guard !Task.isCancelled, contents.present.prefixCount == byteCount else { return false }
-        return Self.hash(of: file, byteCount) == hash
+        return !Task.isCancelled && contents.present.prefixCount == byteCount
     }
+
+    /// Returns `true` if the first bytes of `file` are the same.
+    func isContent(of file: MediaFile) -> Bool { Self.hash(of: file, byteCount) == hash }
 
     private static func hash(of file: MediaFile, _ count: Int) -> [Int] {
         var hashers = [Hasher(), Hasher()]

@@ -26,7 +26,8 @@ struct CallbackDelivery: Sendable {
         let free = FreeSlots(Self.posts)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                let leased = (try? await queue.leaseCallbacks(min(free.count, Self.leaseGroup))) ?? []
+                let limit = min(free.count, Self.leaseGroup)
+                let leased = await recorder.answer { try await queue.leaseCallbacks(limit) } ?? []
                 free.take(leased.count)
                 for callback in leased {
                     group.addTask {
@@ -59,14 +60,16 @@ struct CallbackDelivery: Sendable {
             recorder.record(.callback(.postponed))
             // A random factor spreads callbacks that were postponed together.
             let pause = (result.pause ?? policy.firstDelay) * .random(in: 1...1.5)
-            try? await queue.postponeCallback(callback.lease, by: pause, isFailure: false)
+            await recorder.answer { try await queue.postponeCallback(callback.lease, by: pause, isFailure: false) }
         case .failed where delay != nil:
             recorder.record(.callback(.failed))
             recorder.record(.callbackFailed(callback.name, tries: callback.failures + 1, result))
-            try? await queue.postponeCallback(callback.lease, by: delay ?? .zero, isFailure: true)
+            await recorder.answer {
+                try await queue.postponeCallback(callback.lease, by: delay ?? .zero, isFailure: true)
+            }
         case .received:
             recorder.record(.callback(.received))
-            try? await queue.finishCallback(callback.lease)
+            await recorder.answer { try await queue.finishCallback(callback.lease) }
         case .failed, .refused, .postponed: await giveUp(callback, result)
         }
     }
@@ -74,7 +77,7 @@ struct CallbackDelivery: Sendable {
     private func giveUp(_ callback: LeasedCallback, _ result: CallbackResult) async {
         recorder.record(.callback(.refused))
         recorder.record(.callbackGivenUp(callback.name, tries: callback.attempt, result))
-        try? await queue.finishCallback(callback.lease)
+        await recorder.answer { try await queue.finishCallback(callback.lease) }
     }
 }
 

@@ -92,7 +92,7 @@ package final class WorkerService: Service {
             self.stop()
         }
         // If this fails, nothing is lost: the leases end by themselves.
-        try? await queue.leave()
+        await recorder.answer { try await queue.leave() }
     }
 
     /// Notes the number of workers that take jobs from the queue.
@@ -202,7 +202,7 @@ package final class WorkerService: Service {
     private func renew() async {
         let leases = state.withLock(\.worker.leases)
         // If the queue fails, the next renewal follows soon.
-        guard !leases.isEmpty, let refused = try? await queue.renew(leases) else { return }
+        guard !leases.isEmpty, let refused = await recorder.answer({ try await queue.renew(leases) }) else { return }
         let lost = state.withLock { guarded in refused.filter(guarded.worker.canLose) }
         guard !lost.isEmpty else { return }
         recorder.record(.lost(lost.count))
@@ -250,7 +250,8 @@ package final class WorkerService: Service {
         }
         // If this fails, their leases end soon.
         for (leases, isBrokenOff) in [(returned.unstarted, false), (returned.brokenOff, true)] where !leases.isEmpty {
-            guard (try? await queue.giveBack(leases, isBrokenOff: isBrokenOff)) != nil else { continue }
+            guard await recorder.answer({ try await queue.giveBack(leases, isBrokenOff: isBrokenOff) }) != nil
+            else { continue }
             recorder.record(.gaveBack(leases.count))
         }
     }
@@ -296,6 +297,19 @@ package final class WorkerService: Service {
 }
 
 // MARK: - Events
+
+extension EventRecorder<WorkerEvent> {
+    /// Returns the queue's answer to a question that a later one repeats; `nil` if it failed, which is recorded.
+    @discardableResult
+    func answer<Value>(_ ask: () async throws -> Value) async -> Value? {
+        do {
+            return try await ask()
+        } catch {
+            if let error = error as? JobQueueError { record(.queueFailed(error)) }
+            return nil
+        }
+    }
+}
 
 /// An event of a worker.
 package enum WorkerEvent: Sendable, Equatable {

@@ -12,13 +12,18 @@ final class LoopSockets: Sendable {
         /// The inodes of the sockets, by their descriptors. Some are closed already.
         var open: [Int32: ino_t] = [:]
         var isShut = false
+        var peer: IPAddress?
     }
 
     private let state = Mutex(State())
 
+    /// The address that the last socket was opened for.
+    var peer: IPAddress? { state.withLock(\.peer) }
+
     /// Opens a socket; `CURL_SOCKET_BAD` without descriptors, or when the sockets have been shut down.
-    func open(_ family: Int32, _ type: Int32, _ number: Int32) -> curl_socket_t {
+    func open(_ family: Int32, _ type: Int32, _ number: Int32, to peer: IPAddress? = nil) -> curl_socket_t {
         state.withLock { state in
+            state.peer = peer
             guard !state.isShut else { return CURL_SOCKET_BAD }
             let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), number)
             guard descriptor >= 0 else { return CURL_SOCKET_BAD }

@@ -111,7 +111,7 @@ final class Transfer {
             self.refusal = refusal
             return CURL_SOCKET_BAD
         }
-        return sockets.open(family, type, number)
+        return sockets.open(family, type, number, to: endpoint.address)
     }
 
     /// Checks the address again, in case a kept connection is used and no socket was opened. `false` stops the

@@ -35,7 +35,7 @@ final class TransferLoop: @unchecked Sendable {
         var thread: ThreadIdentity?
         var conduct: LoopConduct
         /// The number of the turn that the watch saw last, and when it saw it first.
-        var lastTurn: (number: Int, since: Instant)?
+        var lastTurn: (number: Int, since: Instant, processorTime: Duration)?
     }
 
     /// The stack is enough for libcurl with OpenSSL, which need less than 64 KiB.
@@ -46,7 +46,8 @@ final class TransferLoop: @unchecked Sendable {
     private static let unknownNice: Int32 = 10
     /// The nice value of a loop that was demoted.
     private static let demotedNice: Int32 = 19
-    /// The time after which a loop's turn is the next one's, even though it has not ended it.
+    /// The processor time, and the time, after which a loop's turn is the next one's, even though it has not ended it.
+    private static let longestWork: Duration = .milliseconds(5)
     private static let longestTurn: Duration = .milliseconds(250)
     /// The connections that are kept for later requests to the site.
     private static let keptConnections = 32
@@ -183,13 +184,14 @@ final class TransferLoop: @unchecked Sendable {
         let byteCount = byteCount.load(ordering: .relaxed)
         let ownTime = ownTime.load(ordering: .relaxed)
         let (verdict, thread, replies) = mailbox.withLock { mailbox in
-            if mailbox.lastTurn?.number != turn { mailbox.lastTurn = (turn, now) }
-            // A hostile peer's loop is cut off before that, unless the machine lets it wait.
-            if turn.isMultiple(of: 2), let since = mailbox.lastTurn?.since, now - since >= Self.longestTurn {
-                turns.end(place)
-            }
             guard let thread = mailbox.thread else { return (LoopConduct.Verdict?.none, mailbox.thread, [Reply]()) }
             let processorTime = (thread.processorTime ?? .zero) - .nanoseconds(ownTime)
+            if mailbox.lastTurn?.number != turn { mailbox.lastTurn = (turn, now, processorTime) }
+            if turn.isMultiple(of: 2), let last = mailbox.lastTurn,
+                processorTime - last.processorTime >= Self.longestWork || now - last.since >= Self.longestTurn
+            {
+                turns.end(place)
+            }
             // The thread has prepared a transfer meanwhile, and that time is not its peer's.
             guard !isPreparing.load(ordering: .acquiring), self.ownTime.load(ordering: .relaxed) == ownTime else {
                 return (nil, thread, [])
@@ -245,12 +247,16 @@ final class TransferLoop: @unchecked Sendable {
         while follow(takeCommands(), on: thread, &running) {
             let isNew = needsTurns.load(ordering: .relaxed)
             guard !isNew || hasTurn() else { continue }
+            let before = isNew ? thread?.processorTime : nil
             var count: Int32 = 0
             unsafe curl_multi_perform(multi, &count)
             handOn(&running)
             finishEnded(&running)
             finishStalled(&running)
-            if isNew { turns.end(place) }
+            if isNew {
+                if let before { turns.record((thread?.processorTime ?? before) - before, of: place, sockets.peer) }
+                turns.end(place)
+            }
             turn.wrappingAdd(1, ordering: .relaxed)
             // Without memory or descriptors for the poll, this would return at once, again and again.
             if unsafe curl_multi_poll(multi, nil, 0, pause(running), nil) != CURLM_OK { usleep(10_000) }
@@ -263,7 +269,7 @@ final class TransferLoop: @unchecked Sendable {
 
     /// Returns whether the loop may go on. Otherwise there is a command to read, or a turn has come.
     private func hasTurn() -> Bool {
-        guard !turns.begin(place) else { return true }
+        guard !turns.begin(place, of: sockets.peer) else { return true }
         // What was posted before the loop stood in line rang no bell.
         guard mailbox.withLock({ $0.isOpen && $0.commands.isEmpty }) else { return false }
         turn.wrappingAdd(1, ordering: .relaxed)

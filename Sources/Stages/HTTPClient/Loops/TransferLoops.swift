@@ -144,6 +144,17 @@ final class TransferLoops: Sendable {
         return result
     }
 
+    /// The sites from which an answer has come, the least recently used ones first. They are no strangers after a restart
+    /// either, if they are set at its beginning (SECURITY N21).
+    var knownSites: [Site] {
+        get { state.withLock { $0.known.oldestFirst.map(\.key) } }
+        set {
+            state.withLock { state in
+                for site in newValue { state.known.insert((), for: site) }
+            }
+        }
+    }
+
     /// The numbers of loops with and without transfers.
     var counts: (working: Int, idle: Int) {
         state.withLock { state in

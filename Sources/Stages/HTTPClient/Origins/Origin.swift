@@ -31,6 +31,8 @@ package struct Origin: Hashable, Sendable {
 struct Site: Hashable, Sendable {
     let name: String
 
+    init(name: String) { self.name = name }
+
     init(_ origin: Origin) {
         name = Self.owner(of: origin.host) + (origin.tenant.map { "/\($0)" } ?? "")
     }

@@ -65,6 +65,7 @@ final class SimulatedWorker: @unchecked Sendable {
                 }
             },
             mayReuse: { [fleet] in fleet.isCurrent },
+            thread: nil,
         )
         notifications = NotificationService(reader: PayloadReader(), pipeline: pipeline, time: time)
         let jobs = NotificationJobs(service: notifications, beforeJob: { [fleet] in await fleet.catchUp() })
