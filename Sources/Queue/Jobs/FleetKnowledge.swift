@@ -258,12 +258,8 @@ package final class FleetKnowledge: Service {
 
     private func answer<Value: Sendable>(_ question: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
-        try await time.answer(by: time.now + Self.timeLimit) {
-            do { return Result<Value, any Error>.success(try await question()) } catch { return .failure(error) }
-        } else: {
-            .failure(JobQueueError(.unavailable, "The queue's Redis did not answer in time."))
-        }
-        .get()
+        let late = JobQueueError(.unavailable, "The queue's Redis did not answer in time.")
+        return try await time.answer(by: time.now + Self.timeLimit, orThrow: late, question)
     }
 }
 

@@ -274,27 +274,14 @@ extension Engine {
     /// allow, whatever hangs.
     package func checkReadiness() async throws {
         guard stalledLoops.isEmpty else { throw StalledLoopsError(names: stalledLoops) }
-        let end = SystemTime().now + .milliseconds(2500)
-        try await Self.check(by: end, "No decoder was ready in time. Look for a limit of processes or memory.") {
-            [decoders] in try await DecoderCheck(pool: decoders).check()
+        let (time, end) = (SystemTime(), SystemTime().now + .milliseconds(2500))
+        let late = "No decoder was ready in time. Look for a limit of processes or memory."
+        try await time.answer(by: end, orThrow: EngineError(isStore: false, description: late)) { [decoders] in
+            try await DecoderCheck(pool: decoders).check()
         }
-        try await Self.check(by: end, StalledLoopsError.disk) { [store] in try await store.checkWritable() }
-    }
-
-    private static func check(by end: Instant, _ late: String, _ check: @escaping @Sendable () async throws -> Void)
-        async throws
-    {
-        let failure = await SystemTime().answer(by: end) { () -> (any Error)? in
-            do {
-                try await check()
-                return nil
-            } catch {
-                return error
-            }
-        } else: {
-            EngineError(isStore: false, description: late)
+        try await time.answer(by: end, orThrow: StalledLoopsError(names: ["store"])) { [store] in
+            try await store.checkWritable()
         }
-        if let failure { throw failure }
     }
 
     /// The names of the essential loops that have stalled.
@@ -326,11 +313,10 @@ extension Engine {
 struct StalledLoopsError: Error, CustomStringConvertible {
     var names: [String]
 
-    /// What to do about a store that waits.
-    static let disk = "The store's disk does not answer, or another process has its lock. A restart does not mend that."
-
     var description: String {
-        if names == ["store"] { return Self.disk }
+        if names == ["store"] {
+            return "The store's disk does not answer, or another process has its lock. A restart does not mend that."
+        }
         return "These internal loops have stalled: \(names.joined(separator: ", ")). Restart the worker."
     }
 }

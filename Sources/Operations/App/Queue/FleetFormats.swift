@@ -1,4 +1,5 @@
 import Base
+import Jobs
 import JobsRedis
 import Logging
 import Media
@@ -86,12 +87,8 @@ final class FleetFormats: Service {
 
     private func answer<Value: Sendable>(_ question: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
-        try await time.answer(by: time.now + Self.timeLimit) {
-            do { return Result<Value, any Error>.success(try await question()) } catch { return .failure(error) }
-        } else: {
-            .failure(LateError())
-        }
-        .get()
+        let late = JobQueueError(.unavailable, "Redis did not answer in time")
+        return try await time.answer(by: time.now + Self.timeLimit, orThrow: late, question)
     }
 
     /// Logs a problem once, until a reading succeeds.
@@ -113,9 +110,5 @@ final class FleetFormats: Service {
 
     private static func value(of disabled: DisabledFormats) -> [UInt8] {
         JSONValue.object([.init("disabled", .array(disabled.names.map { .string($0) }))]).compactBytes
-    }
-
-    private struct LateError: Error, CustomStringConvertible {
-        var description: String { "Redis did not answer in time" }
     }
 }

@@ -25,17 +25,11 @@ final class QueueHealth: Sendable {
             knownProblem() ?? JobQueueError(.unavailable, "The queue does not answer.")
         }
         let ask: @Sendable () async -> Answer = {
-            let time = SystemTime()
-            return await time.answer(by: time.now + Self.timeLimit) {
-                do {
-                    return .success(try await queue.status())
-                } catch let error as JobQueueError {
-                    return .failure(error)
-                } catch {
-                    return .failure(silence())
-                }
-            } else: {
-                .failure(silence())
+            let (time, end) = (SystemTime(), SystemTime().now + Self.timeLimit)
+            do {
+                return .success(try await time.answer(by: end, orThrow: silence()) { try await queue.status() })
+            } catch {
+                return .failure(error as? JobQueueError ?? silence())
             }
         }
         fresh = SharedAnswer(keptFor: .zero, ask)
@@ -142,10 +136,8 @@ package final class QueueScaling: Sendable {
         shared = SharedAnswer(keptFor: .seconds(1)) {
             do {
                 return .success(try await scaler.answer())
-            } catch let error as JobQueueError {
-                return .failure(error)
             } catch {
-                return .failure(JobQueueError(.unavailable, "The queue does not answer."))
+                return .failure(error as? JobQueueError ?? JobQueueError(.unavailable, "The queue does not answer."))
             }
         }
     }

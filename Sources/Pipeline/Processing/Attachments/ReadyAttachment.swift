@@ -190,4 +190,18 @@ extension TimeSource {
         for task in tasks { task.cancel() }
         return first
     }
+
+    /// Returns what `work` returns or throws what it throws; at `expiry`, throws `late`.
+    package func answer<Value: Sendable>(
+        by expiry: Instant,
+        orThrow late: any Error,
+        _ work: @escaping @Sendable () async throws -> Value,
+    ) async throws -> Value {
+        try await answer(by: expiry) {
+            do { return Result<Value, any Error>.success(try await work()) } catch { return .failure(error) }
+        } else: {
+            .failure(late)
+        }
+        .get()
+    }
 }
