@@ -113,10 +113,10 @@ package final class AttachmentStore: Sendable {
         AttachmentURLs(publicURL: publicURL, signer: URLSigner(keys: keyring))
     }
 
-    /// Moves an output into the store, completely or not at all.
-    package func store(_ rung: ReadyRung) async throws(AttachmentFailure) -> File {
+    /// Moves an output into the store, completely or not at all, and records the source that it was made from.
+    package func store(_ rung: ReadyRung, of source: String? = nil) async throws(AttachmentFailure) -> File {
         do throws(FileError) {
-            return try await write(rung)
+            return try await write(rung, of: source)
         } catch {
             // The store did not fail if the attachment was taken back.
             if error.code != ECANCELED { recorder.record(.failed(isFull: error.isFull)) }
@@ -276,7 +276,7 @@ package final class AttachmentStore: Sendable {
     /// The name of a file in errors.
     private static let fileName = "an attachment"
 
-    private func write(_ rung: ReadyRung) async throws(FileError) -> File {
+    private func write(_ rung: ReadyRung, of source: String?) async throws(FileError) -> File {
         let (stored, scratchName) = (now(), Base32.random())
         let sha256 = try await disk.access(root) { [self] () throws(FileError) in
             try copy(rung, to: scratchName, at: stored)
@@ -291,8 +291,9 @@ package final class AttachmentStore: Sendable {
             disk.append { [scratch] in try? scratch.directory.remove(scratchName.utf8) }
             throw error
         }
-        try await disk.access(root, evenIfCancelled: true) { [attachments] () throws(FileError) in
+        try await disk.access(root, evenIfCancelled: true) { [attachments, sources] () throws(FileError) in
             try attachments.sync()
+            if let source { try sources.insert(identifier, of: source, at: stored) }
         }
         let expires = stored + retention.keep
         return File(identifier: identifier, path: path(of: identifier), sha256: sha256, expires: expires)

@@ -75,8 +75,8 @@ struct PublishedStore: AttachmentStoring {
     func store(_ rung: ReadyRung, of source: String, until deadline: Instant) async throws(AttachmentFailure)
         -> StoredFile
     {
-        let file = try await store.store(rung)
-        try await record(file.identifier, of: source)
+        let file = try await store.store(rung, of: source)
+        await fleet?.record(file.identifier.description, of: Forgetting.name(ofSource: source))
         let name = file.identifier.description
         var stored = StoredFile(identifier: name, url: FileURL.url(of: file.path), sha256: file.sha256)
         switch location {
@@ -102,15 +102,6 @@ struct PublishedStore: AttachmentStoring {
             stored.url = "\(publicURL)/\(name)"
         }
         return stored
-    }
-
-    private func record(_ file: AttachmentIdentifier, of source: String) async throws(AttachmentFailure) {
-        do throws(FileError) {
-            try await store.record(file, of: source)
-        } catch {
-            throw AttachmentFailure(.store, error.isFull ? .storeFull : .storeFailed, "\(error)")
-        }
-        await fleet?.record(file.description, of: Forgetting.name(ofSource: source))
     }
 }
 
