@@ -85,7 +85,7 @@ struct HeldDiskTests {
         #expect(try await sidecar.get("/livez").status == 200)
         for task in waiting { #expect(try await task.value == expected) }
         let readiness = try await sidecar.get("/readyz")
-        #expect(readiness.status == 503 && readiness.text.contains("store's disk"), "\(readiness.text)")
+        #expect(readiness.status == 503 && readiness.text.contains("The disk of the store"), "\(readiness.text)")
         #expect(try await sidecar.get("/livez").status == 200)
         try FileManager.default.removeItem(atPath: held)
         try await sidecar.untilReady()

@@ -314,8 +314,10 @@ struct StalledLoopsError: Error, CustomStringConvertible {
     var names: [String]
 
     var description: String {
-        if names == ["store"] {
-            return "The store's disk does not answer, or another process has its lock. A restart does not mend that."
+        if Set(names).isSubset(of: ["store", "queue"]) {
+            let disks = names.joined(separator: " and ")
+            return
+                "The disk of the \(disks) does not answer, or another process has its lock. A restart does not mend that."
         }
         return "These internal loops have stalled: \(names.joined(separator: ", ")). Restart the worker."
     }
