@@ -6,11 +6,11 @@ import Logging
 import Observability
 import Settings
 
-/// Opens what may wait for the disk, outside Swift's pool.
-func opening<Opened: Sendable>(_ open: @escaping @Sendable () throws -> Opened) async throws -> Opened {
-    let opened = await WorkThreads("start", limit: 1).perform(evenIfCancelled: true) { Result { try open() } }
-    guard let opened else { throw CommandError(.failure, "The process may have no threads (ulimit -u).") }
-    return try opened.get()
+/// Does work of a command that may wait for the disk, outside Swift's pool.
+func waitingForDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    let result = await WorkThreads("command", limit: 1).perform(evenIfCancelled: true) { Result { try work() } }
+    guard let result else { throw CommandError(.failure, "The process may have no threads (ulimit -u).") }
+    return try result.get()
 }
 
 extension Engine {
@@ -18,7 +18,7 @@ extension Engine {
     static func start(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil) async throws -> Engine
     {
         do {
-            return try await opening {
+            return try await waitingForDisk {
                 try Engine(settings, readsLocalFiles: readsLocalFiles, traces: traces, logger: Logger(label: "attachd"))
             }
         } catch let error as EngineError {

@@ -47,7 +47,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let (named, failure) = queue == nil ? try await namesForgotten(by: reference, settings) : ([], nil)
         let forgotten: ForgottenAttachments
         do {
-            let forgetting = try await opening { try Forgetting(settings, queue) }
+            let forgetting = try await waitingForDisk { try Forgetting(settings, queue) }
             defer { forgetting.shutDown() }
             forgotten = try await forgetting.forget(reference)
         } catch let error as FileError {

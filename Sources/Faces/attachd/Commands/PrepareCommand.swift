@@ -54,7 +54,10 @@ struct PrepareCommand: AsyncParsableCommand {
             } catch {
                 problem = error
             }
-            if let report { try write(PrepareReport(sources: sources, answers: answers), to: report) }
+            if let report {
+                let page = PrepareReport(sources: sources, answers: answers).html
+                try await OutputPath.write(Data(page.utf8), to: report)
+            }
             if let problem { throw CommandError(.failure, problem.message) }
             let missing = answers.count { $0["ready"] != .bool(true) }
             guard missing == 0 else {
@@ -88,14 +91,6 @@ struct PrepareCommand: AsyncParsableCommand {
                     throw CommandError(.badInput, "\(file), line \(index + 1): \(error)")
                 }
             }
-    }
-
-    private func write(_ report: PrepareReport, to path: String) throws {
-        do {
-            try Data(report.html.utf8).write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
-        }
     }
 }
 

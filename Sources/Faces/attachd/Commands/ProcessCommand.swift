@@ -46,7 +46,7 @@ struct ProcessCommand: AsyncParsableCommand {
             }
             FileHandle.standardError.write(Data(result.failureLines.joined().utf8))
             FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
-            if let report { try write(result, to: report) }
+            if let report { try await OutputPath.write(Data(result.json + [0x0A]), to: report) }
             if strict, result.outcome != .complete {
                 throw CommandError(.notComplete, "The outcome is \(result.outcome.rawValue), not complete.")
             }
@@ -71,14 +71,6 @@ struct ProcessCommand: AsyncParsableCommand {
             case .payload(let error): throw CommandError(.badInput, "\(payload.path): \(error)")
             case .envelope(let message): throw CommandError(.badInput, "\(payload.path): \(message)")
             }
-        }
-    }
-
-    private func write(_ result: ProcessingResult, to path: String) throws {
-        do {
-            try Data(result.json + [0x0A]).write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

@@ -118,10 +118,10 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Writes the requested files and prints a summary. Ends the command with an error if a budget was missed.
-    func write(_ result: LoadResult) throws {
-        if let json { try write(try result.json, json) }
-        if let report { try write(Data(try HTMLReport(result).html.utf8), report) }
-        if let junit { try write(Data(try JUnitReport(result).xml.utf8), junit) }
+    func write(_ result: LoadResult) async throws {
+        if let json { try await OutputPath.write(result.json, to: json) }
+        if let report { try await OutputPath.write(Data(HTMLReport(result).html.utf8), to: report) }
+        if let junit { try await OutputPath.write(Data(JUnitReport(result).xml.utf8), to: junit) }
         FileHandle.standardOutput.write(Data("\(result.text)\n".utf8))
         switch result.verdict {
         case .passed, .measured: break
@@ -133,14 +133,6 @@ struct ReportOptions: ParsableArguments {
             let isShort = result.judgements.contains { $0.verdict == .unclear }
             let advice = isShort ? "Raise --duration" : "Give the generator more resources, or lower the load"
             throw CommandError(.failure, "The result is not valid: \(reasons). \(advice).")
-        }
-    }
-
-    private func write(_ data: Data, _ path: String) throws {
-        do {
-            try data.write(to: URL(filePath: path), options: .atomic)
-        } catch {
-            throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
         }
     }
 }

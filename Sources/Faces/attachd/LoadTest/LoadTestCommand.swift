@@ -67,7 +67,7 @@ struct LoadTestCommand: AsyncParsableCommand {
                     throw CommandError(.failure, "The load test was stopped.")
                 }
                 if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
-                try reports.write(result)
+                try await reports.write(result)
             } catch let error as LoadTestError {
                 throw CommandError(error.kind == .usage ? .usage : .failure, error.description)
             }

@@ -80,6 +80,15 @@ enum OutputPath {
         }
     }
 
+    /// Writes a report, completely or not at all.
+    static func write(_ data: Data, to path: String) async throws {
+        do {
+            try await waitingForDisk { try data.write(to: URL(filePath: path), options: .atomic) }
+        } catch {
+            throw CommandError(.cannotWrite, "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+
     static func isFolder(_ path: String) -> Bool {
         var isFolder: ObjCBool = false
         return unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
