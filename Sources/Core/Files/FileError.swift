@@ -44,19 +44,6 @@ package struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-extension WorkThreads {
-    /// Does work with the files below `path`, as `perform` does. If it was not begun, throws `ETIMEDOUT`.
-    package func access<Value: Sendable>(
-        _ path: String,
-        evenIfCancelled: Bool = false,
-        _ work: @escaping @Sendable () throws(FileError) -> Value,
-    ) async throws(FileError) -> Value {
-        let result = await perform(evenIfCancelled: evenIfCancelled) { Result { () throws(FileError) in try work() } }
-        guard let result else { throw FileError("wait for the disk of", path, ETIMEDOUT) }
-        return try result.get()
-    }
-}
-
 extension FileError {
     /// Returns the usual advice for a code about a folder that the user chooses with `option`.
     package static func remedy(for code: Int32, option: String) -> String {
@@ -124,5 +111,20 @@ extension FileError {
         -> FileError
     {
         FileError("open", path, code, remedy: remedy, finding: finding)
+    }
+}
+
+// MARK: - Work that waits for the disk
+
+extension WorkThreads {
+    /// Does work with the files below `path`, as `perform` does. If it was not begun, throws `ETIMEDOUT`.
+    package func access<Value: Sendable>(
+        _ path: String,
+        evenIfCancelled: Bool = false,
+        _ work: @escaping @Sendable () throws(FileError) -> Value,
+    ) async throws(FileError) -> Value {
+        let result = await perform(evenIfCancelled: evenIfCancelled) { Result { () throws(FileError) in try work() } }
+        guard let result else { throw FileError("wait for the disk of", path, ETIMEDOUT) }
+        return try result.get()
     }
 }

@@ -93,8 +93,10 @@ final class GroupCommit: Sendable {
     }
 
     func read<Value: Sendable>(_ look: @escaping @Sendable (JobListing) throws -> Value) async throws -> Value {
-        let result = await thread.perform { self.file.withLock { file in Result { try file.read(look) } } }
-        guard let result else { throw CancellationError() }
+        let result = await thread.perform(evenIfCancelled: true) {
+            self.file.withLock { file in Result { try file.read(look) } }
+        }
+        guard let result else { throw Self.noThread }
         return try result.mapError { JobQueueError($0) }.get()
     }
 

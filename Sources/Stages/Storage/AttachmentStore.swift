@@ -211,7 +211,9 @@ package final class AttachmentStore: Sendable {
 
     /// Returns the files that were made from a source, as long as copies of them may exist.
     package func files(of source: String) async throws(FileError) -> [AttachmentIdentifier] {
-        try await disk.access(root) { [sources] () throws(FileError) in try sources.files(of: source) }
+        try await disk.access(root, evenIfCancelled: true) { [sources] () throws(FileError) in
+            try sources.files(of: source)
+        }
     }
 
     /// Updates the index with the changes of other processes, and removes expired files. Ends early if the task is

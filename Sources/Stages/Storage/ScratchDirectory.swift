@@ -11,16 +11,15 @@ final class ScratchDirectory: Sendable {
 
     init(in parent: Directory) throws(FileError) {
         // Under a lock, so that another process does not remove the folder before it is locked.
-        guard flock(parent.descriptor, LOCK_EX) == 0 else { throw Self.failure(of: parent) }
-        defer { flock(parent.descriptor, LOCK_UN) }
-        Self.sweep(parent)
-        let directory = try parent.subdirectory(Base32.random().utf8)
-        guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure(of: directory) }
-        self.directory = directory
-    }
-
-    private static func failure(of directory: Directory) -> FileError {
-        FileError("lock", directory.path, remedy: FileError.remedy(for: errno, option: AttachmentStore.option))
+        directory = try parent.locked { () throws(FileError) in
+            Self.sweep(parent)
+            let directory = try parent.subdirectory(Base32.random().utf8)
+            guard flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let remedy = FileError.remedy(for: errno, option: AttachmentStore.option)
+                throw FileError("lock", directory.path, remedy: remedy)
+            }
+            return directory
+        }
     }
 
     /// Returns whether a live process writes in the folder.

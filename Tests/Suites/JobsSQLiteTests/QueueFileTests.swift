@@ -22,6 +22,20 @@ struct QueueFileTests {
         #expect(error?.reason == .untrusted && error?.description.contains("chmod go-w") == true)
     }
 
+    @Test("a question is answered, also if its caller has left meanwhile")
+    func cancelledReader() async throws {
+        let folder = try TemporaryFolder()
+        let queue = try await SQLiteJobQueue.open(folder.path + "/queue.sqlite")
+        for _ in 0..<100 {
+            let reading = Task {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return try await queue.deadLetters(5)
+            }
+            #expect(try await reading.value == [])
+        }
+        await queue.close()
+    }
+
     @Test("a second process is told that the file is in use, and may read it")
     func inUse() async throws {
         let folder = try TemporaryFolder()

@@ -273,13 +273,17 @@ extension Engine {
     /// Passes a tiny image through a real decoder, and checks that the store is writable. Ends within the time that probes
     /// allow, whatever hangs.
     package func checkReadiness() async throws {
-        guard stalledLoops.isEmpty else { throw StalledLoopsError(names: stalledLoops) }
+        let (stalled, heartbeats) = (stalledLoops, LoopHeartbeats.ofThisProcess)
+        guard stalled.isEmpty else {
+            let toRestart = heartbeats.namesToRestart(after: LoopHeartbeat.limit)
+            throw StalledLoopsError(names: stalled, isDisk: toRestart.isEmpty)
+        }
         let (time, end) = (SystemTime(), SystemTime().now + .milliseconds(2500))
         let late = "No decoder was ready in time. Look for a limit of processes or memory."
         try await time.answer(by: end, orThrow: EngineError(isStore: false, description: late)) { [decoders] in
             try await DecoderCheck(pool: decoders).check()
         }
-        try await time.answer(by: end, orThrow: StalledLoopsError(names: ["store"])) { [store] in
+        try await time.answer(by: end, orThrow: StalledLoopsError(names: ["store"], isDisk: true)) { [store] in
             try await store.checkWritable()
         }
     }
@@ -312,9 +316,11 @@ extension Engine {
 /// The error of essential loops that have stalled.
 struct StalledLoopsError: Error, CustomStringConvertible {
     var names: [String]
+    /// A Boolean value that indicates whether all of them wait for a disk or a lock.
+    var isDisk: Bool
 
     var description: String {
-        if Set(names).isSubset(of: ["store", "queue"]) {
+        if isDisk {
             let disks = names.joined(separator: " and ")
             return
                 "The disk of the \(disks) does not answer, or another process has its lock. A restart does not mend that."

@@ -224,18 +224,20 @@ struct StoreSweeper: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var kept: [String] = []
             repeat {
                 await store.sweep()
-                await keepSites()
+                let sites = downloader.client.knownSites
+                if sites != kept, await keep(sites) { kept = sites }
             } while (try? await time.sleep(for: interval)) != nil
         }
         // The end does not wait for a disk that hangs.
         await time.answer(by: time.now + .seconds(1)) {
-            await keepSites()
+            _ = await keep(downloader.client.knownSites)
         } else: {
         }
     }
 
-    /// If this fails, sites that are known now are strangers after a restart.
-    private func keepSites() async { try? await store.keep(downloader.client.knownSites, in: Self.sitesFile) }
+    /// Returns whether that succeeded. If not, sites that are known now are strangers after a restart.
+    private func keep(_ sites: [String]) async -> Bool { (try? await store.keep(sites, in: Self.sitesFile)) != nil }
 }

@@ -144,8 +144,8 @@ final class TransferLoops: Sendable {
         return result
     }
 
-    /// The sites from which an answer has come, the least recently used ones first. They are no strangers after a restart
-    /// either, if they are set at its beginning (SECURITY N21).
+    /// The sites from which an answer has come, the least recently used first. A process that starts with those of the last
+    /// one serves them before strangers (SECURITY N21).
     var knownSites: [Site] {
         get { state.withLock { $0.known.oldestFirst.map(\.key) } }
         set {
