@@ -96,6 +96,7 @@ package final class FormatSwitch: Sendable {
     private struct State {
         var lists: Lists
         var receivers: [Receiver] = []
+        var fleetReplacements = 0
     }
 
     private let state: Mutex<State>
@@ -114,16 +115,26 @@ package final class FormatSwitch: Sendable {
 
     /// Replaces the list of the settings. Returns whether it is another one.
     @discardableResult
-    package func replace(settings: DisabledFormats) -> Bool { replace { $0.settings = settings } }
+    package func replace(settings: DisabledFormats) -> Bool { replace { $0.lists.settings = settings } }
 
-    /// Replaces the list that the fleet shares. Returns whether it is another one.
+    /// The number of times that the list that the fleet shares was replaced.
+    package var fleetReplacements: Int { state.withLock(\.fleetReplacements) }
+
+    /// Replaces the list that the fleet shares, unless it was replaced since `replacements` was read: then `disabled` is
+    /// older than the list. Returns whether it is another one.
     @discardableResult
-    package func replace(fleet: DisabledFormats) -> Bool { replace { $0.fleet = fleet } }
+    package func replace(fleet disabled: DisabledFormats, readSince replacements: Int? = nil) -> Bool {
+        replace { state in
+            if let replacements, replacements != state.fleetReplacements { return }
+            state.fleetReplacements += 1
+            state.lists.fleet = disabled
+        }
+    }
 
-    private func replace(_ replace: (inout Lists) -> Void) -> Bool {
+    private func replace(_ replace: (inout State) -> Void) -> Bool {
         let (before, after, receivers) = state.withLock { state in
             let before = state.lists
-            replace(&state.lists)
+            replace(&state)
             return (before, state.lists, state.receivers)
         }
         let change = Change(

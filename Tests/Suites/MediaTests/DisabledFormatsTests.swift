@@ -61,4 +61,14 @@ struct DisabledFormatsTests {
         ]
         #expect(changes.withLock(\.self) == expected)
     }
+
+    @Test("what was read of the fleet's list before this process replaced it does not undo that")
+    func readBefore() {
+        let (heic, hevc) = (DisabledFormats.reading(["heic"]).disabled, DisabledFormats.reading(["hevc"]).disabled)
+        let formats = FormatSwitch()
+        let before = formats.fleetReplacements
+        formats.replace(fleet: DisabledFormats())
+        #expect(!formats.replace(fleet: heic, readSince: before) && formats.disabled.isEmpty)
+        #expect(formats.replace(fleet: hevc, readSince: formats.fleetReplacements) && formats.disabled == hevc)
+    }
 }

@@ -50,6 +50,7 @@ final class FleetFormats: Service {
     func read() async {
         defer { asked.withLock { $0 = true } }
         guard let redis else { return }
+        let replacements = formats.fleetReplacements
         do {
             guard let value = try await answer({ try await redis.entry(Self.entry) }) else {
                 return try await restore(redis)
@@ -57,7 +58,7 @@ final class FleetFormats: Service {
             guard let disabled = Self.disabled(in: value) else {
                 return warn("The fleet's list of formats is not valid. The previous one stays in use.")
             }
-            formats.replace(fleet: disabled)
+            formats.replace(fleet: disabled, readSince: replacements)
             isLost.withLock { $0 = false }
         } catch {
             warn("The fleet's list of formats cannot be read. The previous one stays in use.", "\(error)")
