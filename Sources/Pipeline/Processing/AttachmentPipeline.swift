@@ -1,5 +1,6 @@
 package import Base
 package import Media
+import Payloads
 
 /// The pipeline for the attachments of one notification, or for a single source: download, decode, store, and answer by
 /// the deadline. Start here.
@@ -45,14 +46,16 @@ package struct AttachmentPipeline: Sendable {
         thread: WorkThreads? = WorkThreads("crashes", limit: 1),
     ) {
         self.steps = RecordedSteps(steps: steps, recorder: recorder)
-        let context = AttachmentJob.Context(
+        let context = AttachmentSteps.Context(
             steps: self.steps,
             time: time,
             costs: costs,
             memory: memory,
             crashes: CrashMemory(thread: thread),
+            floor: reuse.floor,
+            mayReuse: mayReuse,
         )
-        cache = AttachmentCache(context, rule: reuse, index: index, recorder: recorder, mayReuse: mayReuse)
+        cache = AttachmentCache(context, index: index)
         self.index = index
         resolver = SourceResolver(rules: reuse.sources) { [downloader = steps.downloader] in downloader.resolve($0) }
         forgotten = ForgottenSources(time: time)
@@ -64,31 +67,17 @@ package struct AttachmentPipeline: Sendable {
     // MARK: - The walk of a notification
 
     /// Processes a notification. Always answers once, before `deadline`; at worst with the original content, unchanged.
+    /// Cancelling the task answers at once with what is ready.
     package func process(_ request: ProcessingRequest, deadline: Instant) async -> ProcessingResult {
         let run = startClock(request.accepted, deadline)
         let wanted = request.wantedAttachments(by: resolver)
-        let ready = await makeReady(wanted, run)
-        let stored = await store(ready, of: wanted, run)
-        let result = ProcessingResult(request, wanted.map(\.source), stored, run.stopwatch, deadline: deadline)
-        return answer(result)
-    }
-
-    /// Processes a source that no notification names, such as a file of a batch. Always answers once, before `deadline`.
-    package func process(_ request: SourceRequest, deadline: Instant) async -> SourceResult {
-        await process(request, request.wantedAttachment(by: resolver), deadline: deadline)
-    }
-
-    /// Processes a single source like the attachment of a notification. `onHead` receives the heads of its origin's answers.
-    func process(
-        _ request: SourceRequest,
-        _ wanted: WantedAttachment,
-        deadline: Instant,
-        onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
-    ) async -> SourceResult {
-        let run = startClock(request.accepted, deadline)
-        let ready = await makeReady([wanted], run, onHead)
-        let stored = await store(ready, of: [wanted], run)
-        return SourceResult(request, stored[0], run.stopwatch, deadline: deadline)
+        let attempts = await attempt(wanted, run)
+        let ready = await store(attempts, run)
+        let rewritten = rewrite(request, with: ready)
+        let remarks = lint(rewritten, of: request)
+        return answer(
+            ProcessingResult(request, wanted.map(\.source), rewritten, remarks, run.stopwatch, deadline: deadline)
+        )
     }
 
     /// Answers at once with the original content. Without `failure`, the reason is that no time is left.
@@ -99,12 +88,30 @@ package struct AttachmentPipeline: Sendable {
     ) -> ProcessingResult {
         let run = startClock(request.accepted, deadline)
         let wanted = request.wantedAttachments(by: resolver)
-        let originals = wanted.map { _ in
-            var original = ReadyAttachment()
-            original.failure = failure ?? Self.expired
-            return original
-        }
-        return answer(ProcessingResult(request, wanted.map(\.source), originals, run.stopwatch, deadline: deadline))
+        var original = ReadyAttachment()
+        original.failure = failure ?? AttachmentWork.expired
+        let rewritten = rewrite(request, with: wanted.map { _ in original })
+        let remarks = lint(rewritten, of: request)
+        return answer(
+            ProcessingResult(request, wanted.map(\.source), rewritten, remarks, run.stopwatch, deadline: deadline)
+        )
+    }
+
+    /// Processes a source that no notification names, such as a file of a batch. Always answers once, before `deadline`.
+    package func process(_ request: SourceRequest, deadline: Instant) async -> SourceResult {
+        await process(request, request.wantedAttachment(by: resolver), deadline: deadline).result
+    }
+
+    /// Processes a single source like the attachment of a notification.
+    func process(
+        _ request: SourceRequest,
+        _ wanted: WantedAttachment,
+        deadline: Instant,
+    ) async -> (result: SourceResult, attachment: ReadyAttachment) {
+        let run = startClock(request.accepted, deadline)
+        let attempts = await attempt([wanted], run)
+        let ready = await store(attempts, run)[0]
+        return (SourceResult(request, ready, run.stopwatch, deadline: deadline), ready)
     }
 
     // MARK: - Its steps
@@ -126,54 +133,45 @@ package struct AttachmentPipeline: Sendable {
         return Run(stopwatch: stopwatch, budget: budget, moment: forgotten.moment)
     }
 
-    /// Makes the attachments side by side: each joins a job or begins one. Takes the best attempts when time expires.
-    private func makeReady(
-        _ wanted: [WantedAttachment],
-        _ run: Run,
-        _ onHead: @escaping @Sendable (SourceHead) -> Void = { _ in },
-    ) async -> [ReadyAttachment] {
-        let (stopwatch, expiry, slot) = (run.stopwatch, run.budget.expiry, WorkSlot.current)
-        let originals = wanted.map { _ in ReadyAttachment() }
-        var (ready, isExpired) = await BestAttempt(originals).improved(by: expiry, on: time) { [cache] bestAttempt in
-            await withDiscardingTaskGroup { group in
-                for (index, attachment) in wanted.enumerated() {
-                    group.addTask {
-                        await cache.make(attachment, until: expiry) { progress in
-                            bestAttempt.update(index) { $0 = progress.attachment }
-                            if let head = progress.head { onHead(head) }
-                            if let instant = progress.downloaded { stopwatch.finish(.download, at: instant) }
-                            if let instant = progress.decoding {
-                                stopwatch.finishWaiting(at: instant)
-                                slot?.decoderBegan()
-                            }
-                        }
-                    }
-                }
+    /// Makes the attachments side by side: each joins work in progress or begins it. Takes the best attempts when time expires.
+    private func attempt(_ wanted: [WantedAttachment], _ run: Run) async -> [AttachmentCache.Attempt] {
+        let attempts = await wanted.mapSideBySide { [cache] wanted in
+            await cache.attempt(wanted, until: run.budget.expiry) { [self] in
+                isForgotten(wanted.key.source, since: run.moment)
             }
         }
-        stopwatch.finish(.decode)
-        if isExpired {
-            for index in ready.indices where !ready[index].isComplete {
-                ready[index].failure = ready[index].failure ?? Self.expired
-            }
-        }
-        return ready
+        // Of several attachments, the last one's end counts.
+        if let end = attempts.compactMap(\.attachment.downloaded).max() { run.stopwatch.finish(.download, at: end) }
+        for instant in attempts.compactMap(\.attachment.decoding) { run.stopwatch.finishWaiting(at: instant) }
+        run.stopwatch.finish(.decode)
+        return attempts
     }
 
-    private static let expired = AttachmentFailure(.decode, .timedOut, "The attachment was not ready in time.")
-
-    /// Stores the outputs.
-    private func store(_ ready: [ReadyAttachment], of wanted: [WantedAttachment], _ run: Run) async -> [ReadyAttachment]
-    {
-        let files = DeliveredFiles(
-            steps: steps,
-            time: time,
-            sources: wanted.map(\.key.source),
-            isForgotten: { [self] in isForgotten($0, since: run.moment) },
-        )
-        let stored = await files.store(ready, until: run.budget.storeExpiry)
+    /// Stores the outputs, as far as there is time.
+    private func store(_ attempts: [AttachmentCache.Attempt], _ run: Run) async -> [ReadyAttachment] {
+        let stored = await attempts.mapSideBySide { attachment, caller in
+            guard attachment.output != nil else { return attachment }
+            var attachment = attachment
+            switch await caller.stored(until: run.budget.storeExpiry) {
+            case .success(let stored): attachment.stored = stored
+            case .failure(let failure): (attachment.stored, attachment.failure) = (nil, failure)
+            }
+            return attachment
+        }
         run.stopwatch.finish(.store)
         return stored
+    }
+
+    /// Rewrites the payload with the stored attachments.
+    private func rewrite(_ request: ProcessingRequest, with ready: [ReadyAttachment]) -> RewrittenNotification {
+        RewrittenNotification(request, ready)
+    }
+
+    /// Returns the linter's findings on the payload as it goes on: a code, a colon, and the text.
+    private func lint(_ rewritten: RewrittenNotification, of request: ProcessingRequest) -> [String] {
+        PayloadLinter(now: UnixTime.now.seconds)
+            .findings(in: request.notification, rewritten: rewritten.payload.payload, delivered: rewritten.linked)
+            .map(\.remark)
     }
 
     private func answer(_ result: ProcessingResult) -> ProcessingResult {
@@ -205,18 +203,28 @@ package struct AttachmentPipeline: Sendable {
     /// Drops everything made from the source with that name, including work in progress.
     func forget(sourceNamed name: String) {
         forgotten.forget(name)
-        let isSource = { @Sendable [sourceName] (key: AttachmentKey) in sourceName(key.source) == name }
-        cache.forget({ key, _ in isSource(key) }, running: isSource)
+        cache.forget { [sourceName] in sourceName($0.source) == name }
     }
 
     /// Drops the file with that name, so that no later notification gets it.
-    func forget(file name: String) {
-        cache.forget({ _, cached in cached.attachment.rung?.stored?.identifier == name }, running: { _ in false })
-    }
+    func forget(file name: String) { cache.forget(file: name) }
 
     /// Returns whether a source was taken back after `moment`.
     func isForgotten(_ source: String, since moment: ForgottenSources.Moment) -> Bool {
         forgotten.contains(sourceName(source), since: moment)
+    }
+}
+
+extension Array where Element: Sendable {
+    /// Returns the results of `work` on all elements, which runs side by side, in their order.
+    fileprivate func mapSideBySide<Result: Sendable>(_ work: @escaping @Sendable (Element) async -> Result) async
+        -> [Result]
+    {
+        guard count > 1 else { return if let first { [await work(first)] } else { [] } }
+        return await withTaskGroup { group in
+            for (index, element) in enumerated() { group.addTask { (index, await work(element)) } }
+            return await group.reduce(into: [Int: Result]()) { $0[$1.0] = $1.1 }.sorted { $0.key < $1.key }.map(\.value)
+        }
     }
 }
 

@@ -40,6 +40,21 @@ package final class OneShot<Value: Sendable>: Sendable {
 }
 
 extension OneShot {
+    /// Waits for the value, also if the task is cancelled: then `onCancel` is called, which may lead to a value.
+    package func value(onCancel: @Sendable () -> Void) async -> Value {
+        let value = await withWaiter { (waiter: Waiter<Value?>) -> Value?? in
+            state.withLock { state -> Value?? in
+                if let value = state.value { return .some(value) }
+                state.waiters.add(waiter)
+                return nil
+            }
+        } onCancel: { _ in
+            onCancel()
+        }
+        guard let value else { preconditionFailure("a waiter that stays gets the value") }
+        return value
+    }
+
     /// Waits for a result. Throws `CancellationError` if the task is cancelled first.
     package func get<Success>() async throws -> Success where Value == Result<Success, any Error> {
         guard let result = await value() else { throw CancellationError() }
@@ -49,31 +64,6 @@ extension OneShot {
 
 extension OneShot<Void> {
     package func set() { set(()) }
-}
-
-// MARK: - First answers
-
-/// A question that several tasks may answer. The first answer counts, the later ones are dropped.
-package final class FirstAnswer<Value: Sendable>: Sendable {
-    private let waiter: Mutex<Waiter<Value>?>
-
-    private init(_ waiter: Waiter<Value>) { self.waiter = Mutex(waiter) }
-
-    package func give(_ value: Value) {
-        let waiter = waiter.withLock { waiter in
-            defer { waiter = nil }
-            return waiter
-        }
-        waiter?.resume(returning: value)
-    }
-
-    /// Waits for the first answer. Cancellation does not end the wait.
-    ///
-    /// - Parameter ask: Starts the tasks that answer. It is called at once.
-    /// - Returns: The first answer.
-    package static func wait(_ ask: (FirstAnswer) -> Void) async -> Value {
-        await withWaiter { ask(FirstAnswer($0)) }
-    }
 }
 
 // MARK: - Shared work

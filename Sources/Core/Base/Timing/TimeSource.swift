@@ -60,6 +60,47 @@ extension Duration {
     }
 }
 
+// MARK: - Answers in time
+
+extension TimeSource {
+    /// Returns the answer of `work`, or at `expiry` that of `fallback`, whichever is first.
+    ///
+    /// Late work is cancelled and left behind. No caller waits for it, so it may ignore the cancellation.
+    /// Cancelling the caller does not cut the answer short.
+    package func answer<Value: Sendable>(
+        by expiry: Instant,
+        _ work: @escaping @Sendable () async -> Value,
+        else fallback: @escaping @Sendable () -> Value,
+    ) async -> Value {
+        let answer = OneShot<Value>()
+        let worker = Task { answer.set(await work()) }
+        let timer = Task {
+            // Only the other answer cuts the sleep short.
+            guard (try? await sleep(until: expiry)) != nil else { return }
+            answer.set(fallback())
+        }
+        defer {
+            worker.cancel()
+            timer.cancel()
+        }
+        return await answer.value {}
+    }
+
+    /// Returns what `work` returns or throws what it throws; at `expiry`, throws `late`.
+    package func answer<Value: Sendable>(
+        by expiry: Instant,
+        orThrow late: any Error,
+        _ work: @escaping @Sendable () async throws -> Value,
+    ) async throws -> Value {
+        try await answer(by: expiry) {
+            do { return Result<Value, any Error>.success(try await work()) } catch { return .failure(error) }
+        } else: {
+            .failure(late)
+        }
+        .get()
+    }
+}
+
 // MARK: - Wake-ups
 
 extension WakeUp {

@@ -2,7 +2,6 @@ package import Base
 import Foundation
 import Media
 package import Payloads
-import Synchronization
 
 /// A source to make ready ahead of time: an element of the body of `POST /v1/prepare`.
 ///
@@ -106,24 +105,18 @@ extension AttachmentPipeline {
         let source = SourceRequest(url: request.source, profile: profile, accepted: time.now)
         var wanted = source.wantedAttachment(by: resolver)
         wanted.isPreparation = true
-        let isPrivate = Atomic(false)
-        func make() async -> SourceResult {
-            await process(source, wanted, deadline: deadline) { head in
-                if !head.freshness.isShareable { isPrivate.store(true, ordering: .relaxed) }
-            }
-        }
-        var result = await make()
+        var (result, attachment) = await process(source, wanted, deadline: deadline)
         // A file that was published long ago may be gone before then, so it is published again.
         if let made = result.attachment, let end = steps.store.end(of: made.stored), end < until {
             steps.store.release(made.stored)
             let made = wanted.key
-            cache.forget({ key, _ in key == made }, running: { $0 == made })
-            result = await make()
+            cache.forget { $0 == made }
+            (result, attachment) = await process(source, wanted, deadline: deadline)
         }
         func answer(until: UnixTime?, _ remark: String?) -> PreparedResult {
             PreparedResult(request, profile, result, until: until, remark)
         }
-        guard !isPrivate.load(ordering: .relaxed) else { return answer(until: nil, Self.isPrivate) }
+        guard attachment.head?.freshness.isShareable ?? true else { return answer(until: nil, Self.isPrivate) }
         guard result.outcome == .complete, let made = result.attachment, let key = wanted.prepared else {
             return answer(until: nil, result.failure == nil ? Self.isPoor : nil)
         }

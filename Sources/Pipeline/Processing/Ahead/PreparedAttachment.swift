@@ -10,16 +10,6 @@ package struct PreparedAttachment: Sendable, Equatable {
     package var source: SourceFacts
     /// The time until which notifications use it without asking the origin.
     package var until: UnixTime
-
-    /// The attachment for a notification that uses it.
-    var ready: ReadyAttachment {
-        var ready = ReadyAttachment()
-        ready.rung = SharedRung(report, stored: stored)
-        ready.source = source
-        ready.source.fetched = 0
-        ready.isComplete = true
-        return ready
-    }
 }
 
 /// The name of a prepared attachment in a fleet: workers that give it the same name would make the same file.

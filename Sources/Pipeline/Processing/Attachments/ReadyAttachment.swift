@@ -1,12 +1,17 @@
-package import Base
+import Base
 import Media
 import Payloads
-import Synchronization
 
 /// The parts of one attachment that are ready so far.
 struct ReadyAttachment: Sendable {
+    /// A complete output, in the work that made it.
+    struct Output: Sendable {
+        let number: Int
+        let report: RungReport
+    }
+
     /// The best output that is complete.
-    var rung: SharedRung?
+    var output: Output?
     /// The attachment's file in the store, or `nil` if it is not stored yet.
     var stored: StoredFile?
     /// A small picture of the output, a JPEG, if the caller asked for one.
@@ -19,11 +24,17 @@ struct ReadyAttachment: Sendable {
     var isComplete = false
     /// A Boolean value that indicates whether the work on it was cut back for lack of time.
     var isHurried = true
+    /// The head of the origin's latest answer.
+    var head: SourceHead?
+    /// The time at which the last needed bytes of the source arrived; `nil` until then.
+    var downloaded: Instant?
+    /// The time at which the first decoder process began; `nil` until then.
+    var decoding: Instant?
 
     /// The reason why it is not complete, also where nothing failed; `nil` if it is complete.
     var shortfall: AttachmentFailure? {
         if let failure { return failure }
-        return switch rung?.report.rung {
+        return switch output?.report.rung {
         case _ where isComplete: nil
         case .partial? where !isHurried: Self.cut
         case .firstFrame? where !isHurried, .shortened? where !isHurried, .copied? where !isHurried: Self.overBudget
@@ -50,158 +61,63 @@ struct ReadyAttachment: Sendable {
 
     /// Returns the delivered attachment, or `nil` if it is not stored.
     func delivered(as identifier: String, from url: String) -> DeliveredAttachment? {
-        guard let stored, let rung else { return nil }
-        return DeliveredAttachment(identifier, in: stored, rung.report, from: url, source)
+        guard let stored, let output else { return nil }
+        return DeliveredAttachment(identifier, in: stored, output.report, from: url, source)
     }
 }
 
-// MARK: - The best attempt
+// MARK: - Its changes
 
-/// The best state of each attachment so far: the `bestAttemptContent` of a `UNNotificationServiceExtension`, on a server.
-/// It begins with nothing but the originals, which are always ready, and is delivered once, on time, whatever the work on it
-/// does. Safe to change from any task or thread.
-final class BestAttempt: Sendable {
-    private let state: Mutex<[ReadyAttachment]>
-
-    init(_ attachments: [ReadyAttachment]) { state = Mutex(attachments) }
-
-    /// The state of each attachment, in the order in which they were asked for.
-    var attachments: [ReadyAttachment] { state.withLock(\.self) }
-
-    /// Changes the state of the attachment numbered `index`.
-    func update(_ index: Int, _ change: @Sendable (inout ReadyAttachment) -> Void) {
-        state.withLock { change(&$0[index]) }
-    }
-
-    /// Lets `work` improve the attempt until it has returned, and until `expiry` at the longest: then it is cancelled, and
-    /// left behind if it hangs or ignores that.
-    ///
-    /// - Returns: The attachments, and whether time expired (`serviceExtensionTimeWillExpire`).
-    func improved(
-        by expiry: Instant,
-        on time: any TimeSource,
-        _ work: @escaping @Sendable (BestAttempt) async -> Void,
-    ) async -> (attachments: [ReadyAttachment], isExpired: Bool) {
-        await time.answer(by: expiry) { [self] in
-            await work(self)
-            return (attachments, false)
-        } else: { [self] in
-            (attachments, true)
-        }
-    }
-}
-
-// MARK: - Outputs that notifications share
-
-/// A finished output for any number of notifications. The first notification has it stored; from then on the output
-/// takes no memory here.
-final class SharedRung: Sendable {
-    private enum State {
-        case ready(OutputFile)
-        case storing(SharedTask<Result<StoredFile, AttachmentFailure>>)
-        case stored(StoredFile)
-    }
-
-    let report: RungReport
-    private let state: Mutex<State>
-
-    init(_ rung: ReadyRung) {
-        report = rung.report
-        state = Mutex(.ready(rung.file))
-    }
-
-    /// Creates an output that is stored already.
-    init(_ report: RungReport, stored: StoredFile) {
-        self.report = report
-        state = Mutex(.stored(stored))
-    }
-
-    /// The location in the store that the first notification got for it.
-    var stored: StoredFile? {
-        state.withLock { state in
-            if case .stored(let stored) = state { stored } else { nil }
+extension ReadyAttachment {
+    /// Applies an event of the steps. What it changes stands here and nowhere else.
+    mutating func apply(_ event: ProgressEvent, _ outputs: inout SharedOutputs) {
+        switch event {
+        case .head(let head):
+            self.head = head
+            failure = nil
+        case .missing(let failure): self.failure = failure
+        case .recognized(let format): source.format = format
+        case .described(let report): source.report = report
+        case .fetched(let contents):
+            source.fetched = contents.present.count
+            source.byteCount = contents.size
+        case .output(let output): replace(by: output, &outputs)
+        case .earlyOutput(let early):
+            if output.map({ $0.report.rung.rank < early.report.rung.rank }) ?? true { replace(by: early, &outputs) }
+        case .thumbnail(let bytes): thumbnail = bytes
+        case .converted(let request, let isHurried):
+            isComplete = output.map { request.isLast($0.report) } ?? false
+            self.isHurried = isHurried
+        case .downloaded(let instant): downloaded = instant
+        case .decoding(let instant): decoding = decoding ?? instant
+        case .failed(let failure): self.failure = self.failure ?? failure
         }
     }
 
-    /// Stores the output with `store`, or waits for another caller that is doing so. After a failure the next caller
-    /// tries again.
-    func stored(
-        by store: @escaping @Sendable (ReadyRung) async throws(AttachmentFailure) -> StoredFile
-    ) async throws(AttachmentFailure) -> StoredFile {
-        let task: SharedTask<Result<StoredFile, AttachmentFailure>>
-        switch state.withLock({ state in begin(&state, store) }) {
-        case .stored(let stored): return stored
-        case .storing(let storing): task = storing
-        case .ready: preconditionFailure("a rung is stored once it was begun")
-        }
-        guard let outcome = await task.value() else {
-            throw AttachmentFailure(.store, .cancelled, "The attachment was no longer needed.")
-        }
-        return try outcome.get()
+    /// Takes a better output. A clip has the tiny picture of its poster.
+    private mutating func replace(by rung: ReadyRung, _ outputs: inout SharedOutputs) {
+        var rung = rung
+        rung.report.inline = rung.report.inline ?? output?.report.inline
+        output = outputs.add(rung)
     }
 
-    private func begin(
-        _ state: inout State,
-        _ store: @escaping @Sendable (ReadyRung) async throws(AttachmentFailure) -> StoredFile,
-    ) -> State {
-        if case .ready(let file) = state {
-            let rung = ReadyRung(report: report, file: file)
-            state = .storing(SharedTask { [self] in await outcome(of: rung, store) })
-        }
-        return state
+    /// Takes what was made before, for the same version of the source.
+    mutating func reuse(_ earlier: ReadyAttachment) {
+        let (head, downloaded, decoding) = (head, downloaded, decoding)
+        self = earlier
+        (self.head, self.downloaded, self.decoding) = (head, downloaded, decoding)
     }
 
-    private func outcome(
-        of rung: ReadyRung,
-        _ store: @Sendable (ReadyRung) async throws(AttachmentFailure) -> StoredFile,
-    ) async -> Result<StoredFile, AttachmentFailure> {
-        do throws(AttachmentFailure) {
-            let stored = try await store(rung)
-            state.withLock { $0 = .stored(stored) }
-            return .success(stored)
-        } catch {
-            state.withLock { $0 = .ready(rung.file) }
-            return .failure(error)
-        }
-    }
-}
-
-// MARK: - Answers in time
-
-extension TimeSource {
-    /// Returns the answer of `work`, or at `expiry` that of `fallback`, whichever is first.
-    ///
-    /// Late work is cancelled and left behind. No caller waits for it, so it may ignore the cancellation.
-    package func answer<Value: Sendable>(
-        by expiry: Instant,
-        _ work: @escaping @Sendable () async -> Value,
-        else fallback: @escaping @Sendable () -> Value,
-    ) async -> Value {
-        var tasks: [Task<Void, Never>] = []
-        let first = await FirstAnswer.wait { answer in
-            let worker = Task { answer.give(await work()) }
-            let timer = Task {
-                // Only the other answer cuts the sleep short.
-                guard (try? await sleep(until: expiry)) != nil else { return }
-                answer.give(fallback())
-            }
-            tasks = [worker, timer]
-        }
-        for task in tasks { task.cancel() }
-        return first
+    /// Returns this attachment, with the output of the `best` attempt so far unless its own is as good.
+    func keeping(_ best: ReadyAttachment?) -> Self {
+        guard let best, let output = best.output, !isComplete else { return self }
+        if let newer = self.output, newer.report.rung.rank >= output.report.rung.rank { return self }
+        var attachment = self
+        attachment.output = output
+        if source.format == nil { attachment.source = best.source }
+        return attachment
     }
 
-    /// Returns what `work` returns or throws what it throws; at `expiry`, throws `late`.
-    package func answer<Value: Sendable>(
-        by expiry: Instant,
-        orThrow late: any Error,
-        _ work: @escaping @Sendable () async throws -> Value,
-    ) async throws -> Value {
-        try await answer(by: expiry) {
-            do { return Result<Value, any Error>.success(try await work()) } catch { return .failure(error) }
-        } else: {
-            .failure(late)
-        }
-        .get()
-    }
+    /// A Boolean value that indicates whether the origin answered that the source has not changed.
+    var isUnchanged: Bool { head?.status == 304 }
 }

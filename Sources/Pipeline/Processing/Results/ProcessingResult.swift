@@ -71,56 +71,67 @@ extension ProcessingResult.Timing {
 
 // MARK: - From the delivered attachments
 
-extension ProcessingResult {
-    /// Creates the result: rewrites the payload with the stored attachments, and sets the outcome.
-    init(
-        _ request: ProcessingRequest,
-        _ sources: [Source],
-        _ ready: [ReadyAttachment],
-        _ stopwatch: Stopwatch,
-        deadline: Instant,
-    ) {
+/// A notification's payload with its stored attachments in their places.
+struct RewrittenNotification: Sendable {
+    let payload: RewrittenPayload
+    /// The delivered attachments by index. There are none if the payload could not take them.
+    let attachments: [Int: DeliveredAttachment]
+    let failures: [ProcessingResult.Failure]
+    let outcome: ProcessingResult.Outcome
+
+    /// The attachments to whose files the payload has links. The URLs of the others are still the sender's.
+    var linked: Set<Int> { Set(attachments.filter { !$0.value.stored.isLocal }.keys) }
+
+    init(_ request: ProcessingRequest, _ ready: [ReadyAttachment]) {
         let notification = request.notification
         var attachments: [Int: DeliveredAttachment] = [:]
-        var failures: [Failure] = []
+        var failures: [ProcessingResult.Failure] = []
         for (index, (named, ready)) in zip(notification.attachments, ready).enumerated() {
             attachments[index] = request.delivered(ready, at: index)
-            if let failure = ready.shortfall {
-                failures.append(Failure(attachment: named.identifier, failure: failure))
-            }
+            if let failure = ready.shortfall { failures.append(.init(attachment: named.identifier, failure: failure)) }
         }
-
-        let rewritten = PayloadWriter().write(notification, attachments: attachments)
-        if let failure = rewritten.failure {
+        payload = PayloadWriter().write(notification, attachments: attachments)
+        if let failure = payload.failure {
             attachments = [:]
-            failures.append(Failure(attachment: nil, failure: failure))
+            failures.append(.init(attachment: nil, failure: failure))
         }
-        // The URLs of the others are still the sender's.
-        let linked = Set(attachments.filter { !$0.value.stored.isLocal }.keys)
         let isComplete = failures.isEmpty && ready.allSatisfy(\.isComplete)
-        self.request = request
-        self.sourceHosts = sources.map(\.host)
-        self.identifier = notification.identifier
         // A fallback text instead of the attachments changes the payload too.
-        self.outcome =
-            switch (rewritten.fit, isComplete && !attachments.isEmpty) {
+        outcome =
+            switch (payload.fit, isComplete && !attachments.isEmpty) {
             case (.original, _): .original
             case (_, true): .complete
             case (_, false): .degraded
             }
-        self.payload = rewritten.bytes
-        self.payloadValue = rewritten.payload
-        self.attachments = attachments.sorted { $0.key < $1.key }.map(\.value)
+        self.attachments = attachments
         self.failures = failures
-        self.remarks = PayloadLinter(now: UnixTime.now.seconds)
-            .findings(in: notification, rewritten: rewritten.payload, delivered: linked)
-            .map(\.remark)
-        self.explanation = request.explanation
-        self.stages = stopwatch.durations
+    }
+}
+
+extension ProcessingResult {
+    init(
+        _ request: ProcessingRequest,
+        _ sources: [Source],
+        _ rewritten: RewrittenNotification,
+        _ remarks: [String],
+        _ stopwatch: Stopwatch,
+        deadline: Instant,
+    ) {
+        self.request = request
+        sourceHosts = sources.map(\.host)
+        identifier = request.notification.identifier
+        outcome = rewritten.outcome
+        payload = rewritten.payload.bytes
+        payloadValue = rewritten.payload.payload
+        attachments = rewritten.attachments.sorted { $0.key < $1.key }.map(\.value)
+        failures = rewritten.failures
+        self.remarks = remarks
+        explanation = request.explanation
+        stages = stopwatch.durations
         let now = stopwatch.now
-        self.total = now - stopwatch.start
+        total = now - stopwatch.start
         self.deadline = deadline
-        self.margin = max(.zero, deadline - now)
+        margin = max(.zero, deadline - now)
     }
 }
 

@@ -39,7 +39,8 @@ package struct NotificationJobs: JobHandler {
         do throws(RequestError) {
             let work = RunningJobs.Work(request: try read(job), report: AnswerReport())
             running[job] = work
-            defer { running[job] = nil }
+            // A stopped job may be answered still, for lack of time.
+            defer { if !Task.isCancelled { running[job] = nil } }
             let (accepted, timeLimit) = Self.time(of: job, until: deadline)
             let result = await AnswerReport.$current.withValue(work.report) {
                 await service.process(work.request, accepted: accepted, within: timeLimit)
@@ -53,6 +54,7 @@ package struct NotificationJobs: JobHandler {
     package func answerWithoutWork(_ job: LeasedJob, _ status: JobReply.Status) -> JobReply {
         do throws(RequestError) {
             let work = running[job]
+            running[job] = nil
             let request = if let work { work.request } else { try read(job) }
             let (accepted, timeLimit) = Self.time(of: job, until: job.deadline)
             let failure = status == .poison ? Self.poison : nil
@@ -101,18 +103,22 @@ package struct NotificationJobs: JobHandler {
     }
 }
 
-/// The jobs that are worked on. An answer for lack of time reads none of them again.
+/// The jobs that are worked on, and some that were stopped. An answer for lack of time reads none of them again.
 private final class RunningJobs: Sendable {
     struct Work: Sendable {
         var request: ProcessingRequest
         var report: AnswerReport
     }
 
-    private let jobs = Mutex<[Lease: Work]>([:])
+    private let jobs = Mutex(BoundedTable<Lease, Work>(entryLimit: 1024))
 
     subscript(job: LeasedJob) -> Work? {
         get { jobs.withLock { $0[job.lease] } }
-        set { jobs.withLock { $0[job.lease] = newValue } }
+        set {
+            jobs.withLock { jobs in
+                if let newValue { jobs.insert(newValue, for: job.lease) } else { jobs.remove(job.lease) }
+            }
+        }
     }
 }
 

@@ -2,12 +2,10 @@ import Base
 import Media
 import Synchronization
 
-/// The work on one attachment, for all notifications that wait for it: the download and the decoding, which overlap.
-///
-/// Each waiter has its own deadline. The work goes on until the latest of them, and is cancelled when the last waiter
-/// has left.
-final class AttachmentJob: Sendable {
-    /// The parts that all jobs of a pipeline share.
+/// The steps of one pass of an attachment's work: the download and the decoding, which overlap. `AttachmentWork` decides when
+/// they begin, and when they are cancelled.
+final class AttachmentSteps: Sendable {
+    /// The parts that all attachments of a pipeline share.
     struct Context: Sendable {
         let steps: RecordedSteps
         let time: any TimeSource
@@ -15,24 +13,36 @@ final class AttachmentJob: Sendable {
         /// The memory of all sources; `nil` for as much as there is.
         let memory: SourceMemory?
         let crashes: CrashMemory
+        /// The lifetime of a source whose origin does not give one.
+        let floor: Duration
+        /// Returns whether what was made before may be used now.
+        let mayReuse: @Sendable () -> Bool
     }
 
-    let key: AttachmentKey
-    /// The number of this work in this process, for recorders.
-    let number: Int
+    /// The deadlines of the callers.
     let deadline: Deadline
-    /// The waiters, and the progress that they share.
-    let state = Mutex(State())
     private let source: Source
+    private let output: WantedOutput
     private let context: Context
+    private let receive: ProgressEvent.Receiver
+    /// The file and the conversion of which an early result can be made.
+    private let early = OneShot<(file: MediaFile, wanted: ConversionRequest)>()
+    private let onEarly: @Sendable () -> Void
 
-    /// Creates the job. `expiry` is the first waiter's deadline.
-    init(_ wanted: WantedAttachment, number: Int, until expiry: Instant, in context: Context) {
-        self.number = number
-        key = wanted.key
+    /// Creates the steps. `receive` is called with all progress, and `onEarly` when an early result can be made.
+    init(
+        _ wanted: WantedAttachment,
+        _ deadline: Deadline,
+        in context: Context,
+        onEarly: @escaping @Sendable () -> Void,
+        receive: @escaping ProgressEvent.Receiver,
+    ) {
+        self.deadline = deadline
         source = wanted.source
+        output = wanted.key.output
         self.context = context
-        deadline = Deadline(expiry)
+        self.onEarly = onEarly
+        self.receive = receive
     }
 
     private var steps: RecordedSteps { context.steps }
@@ -40,20 +50,20 @@ final class AttachmentJob: Sendable {
 
     // MARK: - The steps
 
-    /// Makes the attachment, and reports all progress to the waiters. The download and the conversion overlap.
+    /// Makes the attachment, and reports all progress. The download and the conversion overlap.
     ///
-    /// `before` is the cached attachment of this source. It is made again only if the source has changed since.
-    func run(unlessUnchangedSince before: AttachmentCache.Entry?) async {
+    /// `known` is the version that is made already. It is made again only if the source has changed since.
+    func run(unless known: SourceValidators?) async {
         do throws(AttachmentFailure) {
             if let refusal = steps.store.refusal { throw refusal }
             if let refusal = context.crashes.refusal(ofSource: source, now: time.now) { throw refusal }
             let file = try MediaFile(
-                byteLimit: key.output.limits.sourceBytes,
+                byteLimit: output.limits.sourceBytes,
                 time: time,
                 memory: context.memory,
                 deadline: deadline,
             )
-            async let downloaded: Void = download(into: file, unless: before?.validators)
+            async let downloaded: Void = download(into: file, unless: known)
             let failure = await convert(file)
             receive(.fetched(file.contents))
             // The converter needs no more bytes, so the download ends.
@@ -61,7 +71,6 @@ final class AttachmentJob: Sendable {
             // Others wait for the memory. An early result that is still being made keeps it.
             file.release()
             _ = await downloaded
-            if let before, progress.head?.isUnchanged == true { return reuse(before.attachment) }
             if let failure { throw failure }
         } catch {
             receive(.failed(error))
@@ -75,11 +84,11 @@ final class AttachmentJob: Sendable {
                 source,
                 into: file,
                 deadline: deadline,
-                // The waiters decide when the download ends. Later ones may have later deadlines.
+                // The callers decide when the download ends. Later ones may have later deadlines.
                 timeLimit: NotificationService.longestTimeLimit,
-                kind: key.output.kind,
+                kind: output.kind,
                 unless: known,
-                onEvent: { [self] in receive($0) },
+                onEvent: receive,
             )
         )
         // A source that is fetched in ranges counts as downloaded when the decoder is done with it.
@@ -93,10 +102,11 @@ final class AttachmentJob: Sendable {
             try await refuse(format, file)
             let sourceTimer = Task { await endSource(file, decoding: context.costs.cost(of: format)) }
             defer { sourceTimer.cancel() }
-            let wanted = key.output.conversion(of: format)
+            let wanted = output.conversion(of: format)
             if format.kind == .image {
-                onEarlyDeadline { [self] expiry in await makePart(of: file, as: wanted, until: expiry) }
-                if key.output.waitsForWholePictures { _ = await file.progress(reaching: .max) }
+                early.set((file, wanted))
+                onEarly()
+                if output.waitsForWholePictures { _ = await file.progress(reaching: .max) }
             }
             try await decode(file, as: wanted)
             receive(.converted(wanted, isHurried: deadline.lastCutback != nil))
@@ -167,13 +177,14 @@ final class AttachmentJob: Sendable {
 
     // MARK: - The deadlines
 
-    /// Makes an early result from the bytes so far, for waiters whose deadline comes while the download continues for
-    /// others. Does nothing if a result is already there.
-    private func makePart(of file: MediaFile, as wanted: ConversionRequest, until expiry: Instant) async {
+    /// Makes an early result from the bytes so far, for callers whose deadline comes while the download continues for
+    /// others. Does nothing if an output is already there.
+    func makeEarlyResult(until expiry: Instant, unless hasOutput: () -> Bool) async {
+        guard let (file, wanted) = early.current else { return }
         // It has no decoder process yet, and may wait for one.
         let cost = context.costs.cost(of: wanted.format) * 2
         let instant = TimeBudget.sourceExpiry(now: time.now, expiry: expiry, decoding: cost)
-        guard (try? await time.sleep(until: instant)) != nil, progress.attachment.rung == nil,
+        guard (try? await time.sleep(until: instant)) != nil, !hasOutput(),
             let part = MediaFile(prefixOf: file, ending: .cut(Self.late))
         else { return }
         defer { part.release() }
@@ -188,14 +199,14 @@ final class AttachmentJob: Sendable {
         do throws(AttachmentFailure) {
             _ = try await steps.convert(job)
         } catch {
-            // Records the failure but does not report it: early waiters get the shared job's outcome.
+            // Records the failure but does not report it: callers get the attempt of the other steps.
             _ = await recordCrash(error, over: part)
         }
     }
 
     private static let late = AttachmentFailure(.download, .timedOut, "The download did not finish in time.")
 
-    /// Returns the rungs worth trying for the waiter with the latest deadline, and those still possible for the
+    /// Returns the rungs worth trying for the caller with the latest deadline, and those still possible for the
     /// earliest.
     private func rungs(for format: MediaFormat) -> Set<Rung> {
         let (now, costs) = (time.now, context.costs)
@@ -231,9 +242,4 @@ final class AttachmentJob: Sendable {
         guard case .cut(let cut) = file.progress.ending else { return failure }
         return cut
     }
-}
-
-extension SourceHead {
-    /// A Boolean value that indicates whether the origin answered that the source has not changed.
-    var isUnchanged: Bool { status == 304 }
 }

@@ -1,0 +1,68 @@
+import Base
+import Media
+
+/// A notification that wants an attachment: it waits for its attempt, and then for the file.
+final class AttachmentCaller: Sendable {
+    let id: AttachmentWork.CallerID
+    let answer = OneShot<AttachmentWork.Answer>()
+    let delivery = OneShot<Result<StoredFile, AttachmentFailure>>()
+    /// The slot of its notification, which is lent while the source is missing.
+    let slot = WorkSlot.current
+    let tenant = WorkingTenant.name
+    let activity = Activity.current
+    private let runner: AttachmentWorkRunner
+    private let expiry: Instant
+    private let wasTakenBack: @Sendable () -> Bool
+
+    init(
+        _ id: AttachmentWork.CallerID,
+        of runner: AttachmentWorkRunner,
+        until expiry: Instant,
+        isTakenBack: @escaping @Sendable () -> Bool,
+    ) {
+        self.id = id
+        self.runner = runner
+        self.expiry = expiry
+        wasTakenBack = isTakenBack
+    }
+
+    /// A Boolean value that indicates whether the source was taken back since the notification began.
+    var isTakenBack: Bool { wasTakenBack() }
+
+    /// Waits for the answer, until the caller's deadline or its cancellation at the latest.
+    func answered() async -> AttachmentWork.Answer {
+        await wait(for: answer, until: expiry) {
+            $0.expire($1)
+        } onCancel: {
+            $0.cancel($1)
+        }
+    }
+
+    /// Has the output of the attempt stored. Does not wait longer for a store that hangs.
+    func stored(until expiry: Instant) async -> Result<StoredFile, AttachmentFailure> {
+        runner.store(self, until: expiry)
+        return await wait(for: delivery, until: expiry) {
+            $0.outputs.expire($1)
+        } onCancel: {
+            $0.outputs.cancel($1)
+        }
+    }
+
+    private typealias Event = @Sendable (inout AttachmentWork, AttachmentWork.CallerID) -> [AttachmentWork.Action]
+
+    private func wait<Value>(
+        for value: OneShot<Value>,
+        until expiry: Instant,
+        onExpiry: @escaping Event,
+        onCancel: @escaping Event,
+    ) async -> Value {
+        // What was made before may be there already.
+        if let value = value.current { return value }
+        let timer = Task { [runner, id] in
+            guard (try? await runner.time.sleep(until: expiry)) != nil else { return }
+            runner.act { onExpiry(&$0, id) }
+        }
+        defer { timer.cancel() }
+        return await value.value { [runner, id] in runner.act { onCancel(&$0, id) } }
+    }
+}
