@@ -39,7 +39,8 @@ package struct SourceTarget: Sendable {
     /// The name of the host in messages: the sender's, which need not be that of the URL.
     package let host: String
     package let origin: Origin
-    /// The operator's rule for the source, or `nil` if no rule matches.
+    /// The operator's rule for the source, or `nil` if no rule matches. Its secrets are read for each request: they may be
+    /// replaced meanwhile.
     package let rule: (any OperatorRule)?
 
     package init(url: DownloadURL, host: String, origin: Origin, rule: (any OperatorRule)?) {
@@ -50,7 +51,7 @@ package struct SourceTarget: Sendable {
     }
 }
 
-/// An operator's rule about sources. Only the downloader, which makes it, knows its secrets.
+/// An operator's rule about sources, without the access that it gives: only the downloader knows that.
 package protocol OperatorRule: Sendable {
     /// The rule's name in the configuration file.
     var name: String { get }

@@ -124,8 +124,8 @@ extension [AccessRule] {
         Source(text, at: Result { () throws(DownloadURL.ParseError) in try target(of: text, origins) })
     }
 
-    /// Throws if nothing may be asked: above all for an object of a bucket without a rule, so that no payload makes attachd
-    /// use its credentials.
+    /// Returns the target that `text` names. Throws if nothing may be asked: above all for an object of a bucket without a
+    /// rule, so that no payload makes attachd use its credentials.
     private func target(of text: String, _ origins: OriginRule) throws(DownloadURL.ParseError) -> SourceTarget {
         guard ObjectReference.isOne(text) else {
             let url = try DownloadURL(text)
@@ -145,6 +145,7 @@ extension [AccessRule] {
 }
 
 extension SourceTarget {
+    /// Creates the target at `url` with its origin, under the rule that is for it.
     fileprivate init(_ url: DownloadURL, host: String, rule: AccessRule?, _ origins: OriginRule) {
         self.init(url: url, host: host, origin: origins.origin(of: url, access: rule?.key), rule: rule)
     }
