@@ -1,52 +1,62 @@
-/// A source whose URL was parsed when its attachment entered the pipeline. Later steps use this value and never parse the
-/// text again.
+import Base
+
+/// A source that was understood when its attachment entered the pipeline. Later steps use this value and never parse the text
+/// again.
 package struct Source: Sendable {
     /// The URL as the sender gave it. It may contain secrets.
     package let text: String
-    /// The URL to download, or the reason why it must not be downloaded; `nil` if no server is involved.
-    package let url: Result<DownloadURL, DownloadURL.ParseError>?
+    /// The target of the download, or the reason why there must not be one; `nil` if no server is involved.
+    package let target: Result<SourceTarget, DownloadURL.ParseError>?
     /// The path of a file on this machine, or `nil` for a source of a server.
     package let path: String?
-    /// The host as messages, logs and spans show it; `nil` without one.
-    package let host: String?
-    /// The name of the origin in tables, which separates the sources of different owners: the host, the tenant if the host has
-    /// several, and the access. It is never shown.
-    package let origin: String
-    /// The name of the operator's rule for the source, or `nil` if no rule matches.
-    package let rule: String?
-    /// The key of the access with which the source is downloaded; `nil` for a public source. A source that was downloaded with
-    /// access is reused only under the same key. The key is the same in every process with the same rule, and contains no
-    /// secret.
-    package let accessKey: String?
     /// The name under which work, results and records of the source are kept. It need not be a URL that can be fetched.
     package var identity: String
 
-    package init(
-        _ text: String,
-        url: Result<DownloadURL, DownloadURL.ParseError>? = nil,
-        path: String? = nil,
-        host: String? = nil,
-        origin: String? = nil,
-        rule: String? = nil,
-        accessKey: String? = nil,
-    ) {
+    package init(_ text: String, at target: Result<SourceTarget, DownloadURL.ParseError>? = nil, path: String? = nil) {
         self.text = text
-        self.url = url
+        self.target = target
         self.path = path
-        self.host = host
-        self.origin = origin ?? Self.authority(of: text)
-        self.rule = rule
-        self.accessKey = accessKey
         identity = text
     }
 
-    /// Returns the host and port of a URL, or the whole URL if it has no host.
-    static func authority(of url: String) -> String {
-        guard let scheme = url.firstRange(of: "://") else { return url }
-        let authority = url[scheme.upperBound...].prefix { !["/", "?", "#", "\\"].contains($0) }
-        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        return host.lowercased()
+    private var known: SourceTarget? { try? target?.get() }
+    /// The host as messages, logs and spans show it; `nil` without one.
+    package var host: String? { known?.host }
+    /// The name of the origin in tables, which separates the sources of different owners: the host, the tenant if the host has
+    /// several, and the access. It is never shown.
+    package var origin: String { known?.origin.name ?? text }
+    /// The key of the access with which the source is downloaded; `nil` for a public source. A source that was downloaded with
+    /// access is reused only under the same key. The key is the same in every process with the same rule, and contains no
+    /// secret.
+    package var accessKey: String? { known?.origin.access }
+    /// The operator's rule for the source, or `nil` if no rule matches.
+    package var rule: (any OperatorRule)? { known?.rule }
+}
+
+/// The target of a download: the server's URL, and everything that is known from it and the operator's rules alone.
+package struct SourceTarget: Sendable {
+    package let url: DownloadURL
+    /// The name of the host in messages: the sender's, which need not be that of the URL.
+    package let host: String
+    package let origin: Origin
+    /// The operator's rule for the source, or `nil` if no rule matches. Its secrets are read for each request: they may be
+    /// replaced meanwhile.
+    package let rule: (any OperatorRule)?
+
+    package init(url: DownloadURL, host: String, origin: Origin, rule: (any OperatorRule)?) {
+        self.url = url
+        self.host = host
+        self.origin = origin
+        self.rule = rule
     }
+}
+
+/// An operator's rule about sources, without the access that it gives: only the downloader knows that.
+package protocol OperatorRule: Sendable {
+    /// The rule's name in the configuration file.
+    var name: String { get }
+    /// The identity of the access that the rule gives, or `nil` if it gives none.
+    var key: String? { get }
 }
 
 // MARK: - The URL of a server
@@ -65,14 +75,22 @@ package struct DownloadURL: Sendable, Equatable {
     package let port: Int
     /// The path, as it is sent.
     package let path: String
+    /// The owner of the host.
+    package let site: Site
 
     /// Creates a URL from the parts that the parser found.
-    package init(text: String, scheme: String, host: String, port: Int, path: String) {
+    package init(text: String, scheme: String, host: String, port: Int, path: String, site: Site) {
         self.text = text
         self.scheme = scheme
         self.host = host
         self.port = port
         self.path = path
+        self.site = site
+    }
+
+    /// Returns whether the URL up to its query matches `pattern`, in which `*` matches any characters.
+    package func matches(_ pattern: String) -> Bool {
+        Wildcard.matches(text.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }, pattern.utf8)
     }
 
     /// The reason why a text cannot be fetched as a URL. It never quotes the text: a URL may contain secrets.

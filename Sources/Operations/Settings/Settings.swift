@@ -44,7 +44,7 @@ package struct Settings: Sendable {
     /// The rule for sharing attachments between notifications.
     package private(set) var reuse: ReuseRule
     /// The access to sources that need a key.
-    package private(set) var access = AccessTable()
+    package private(set) var access: [AccessRule] = []
     /// The files that the access is read from. They are read again when they change.
     package private(set) var sourceSecrets: [SourceSecret] = []
     /// The notification categories and their actions, for the preview.

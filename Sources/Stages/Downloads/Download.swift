@@ -5,62 +5,45 @@ import Media
 /// One download: a request for all of the source or for its beginning. If the origin answers ranges, further requests
 /// fetch the ranges that the reader wants.
 struct Download {
-    private let limiter: OriginLimiter
-    private let client: HTTPClient
-    /// The downloads that wait for a name, which end when the process does.
-    private let resolving: ResolvingDownloads
-    private let settings: DownloadSettings
-    /// The deadline of the callers that wait now.
-    private let deadline: Deadline
+    private let downloader: Downloader
+    private let job: DownloadJob
     /// The end of the last request, however far the deadline moves away.
     private let end: Instant
-    /// The file that receives the source's bytes.
-    private let file: MediaFile
     /// The next request. Its URL is that of the latest one.
     private var request: HTTPRequest
+    /// The origin of the next request.
+    private var origin: Origin
     /// The rule with whose access the request is made, or `nil` for none.
     private var rule: AccessRule?
     /// The requested range; `nil` asks for all, in order.
     private var range: Range<Int>?
     /// The version of the parts that are there already.
     private var version: SourceVersion?
-    /// The validators of the version that is known already.
-    private let known: SourceValidators?
     private let heads: SourceHeads
     /// The end of the time in which the origin may not have the source yet; `nil` if a missing source is a failure at once.
     private let awaited: Instant?
-    private let onEvent: ProgressEvent.Receiver
     private var cookies = CookieJar()
     /// The number of further requests that failed ones may lead to.
     private var repeatsLeft = 5
-    /// Called with the name of a rule and the status with which an origin refused its access.
-    private let onRefusedAccess: @Sendable (String, Int) -> Void
 
-    init(
-        _ job: DownloadJob,
-        of target: SourceTarget,
-        _ settings: DownloadSettings,
-        _ limiter: OriginLimiter,
-        _ client: HTTPClient,
-        _ resolving: ResolvingDownloads,
-        until end: Instant,
-        onRefusedAccess: @escaping @Sendable (String, Int) -> Void,
-    ) {
-        self.onRefusedAccess = onRefusedAccess
-        self.limiter = limiter
-        self.resolving = resolving
-        self.client = client
-        self.settings = settings
-        self.end = end
-        deadline = job.deadline
-        known = job.known
-        awaited = target.rule?.awaitMissing.map { client.time.now + $0 }
-        onEvent = job.onEvent
-        heads = SourceHeads(time: client.time, onEvent: job.onEvent)
-        file = job.file
-        request = HTTPRequest(url: target.url, askedHost: target.askedHost)
-        if target.rule?.access != nil { rule = target.rule }
+    init(_ job: DownloadJob, of target: SourceTarget, by downloader: Downloader) {
+        self.downloader = downloader
+        self.job = job
+        let now = downloader.client.time.now
+        end = now + job.timeLimit
+        let rule = target.rule as? AccessRule
+        awaited = rule?.awaitMissing.map { now + $0 }
+        heads = SourceHeads(time: downloader.client.time, onEvent: job.onEvent)
+        request = HTTPRequest(url: target.url, askedHost: target.host)
+        origin = target.origin
+        if rule?.access != nil { self.rule = rule }
     }
+
+    private var client: HTTPClient { downloader.client }
+    private var settings: DownloadSettings { downloader.settings }
+    private var file: MediaFile { job.file }
+    /// The time until which a request may begin for the callers that wait now.
+    private var latest: Instant { min(end, job.deadline.latest) }
 
     /// Downloads until the source is there. Throws if no reader wants more of it, or something went wrong.
     ///
@@ -111,7 +94,7 @@ struct Download {
             let (result, verdict) = try await fetchWithMemory()
             cookies.store(verdict.cookies, from: request.url)
             if let rule, let status = result.status, [400, 401, 403].contains(status) {
-                onRefusedAccess(rule.name, status)
+                downloader.recorder.record(.refusedAccess(rule: rule.name, status: status))
             }
             if let failure = result.failure { throw failure }
             guard let location = result.location else { return verdict }
@@ -125,6 +108,7 @@ struct Download {
             // A redirect out of the rule's place ends its access, and none gives access (SECURITY N12).
             // Cookies that were set for that access end with it.
             if rule?.isFor(request.url) == false { (rule, cookies) = (nil, CookieJar()) }
+            origin = settings.origins.origin(of: request.url, access: rule?.key)
         }
         throw request.tooManyRedirects(limit: settings.redirectLimit)
     }
@@ -133,7 +117,7 @@ struct Download {
     /// as a failure.
     private mutating func fetchWithMemory() async throws(AttachmentFailure) -> Answer {
         while true {
-            let answer = try await fetch(question, with: rule)
+            let answer = try await fetch(question)
             guard answer.verdict.hasLostMemory else { return answer }
             await file.waitForRoom()
             guard file.contents.ending == nil, !Task.isCancelled else { throw request.cancelled() }
@@ -148,7 +132,7 @@ struct Download {
         var question = SourceBody.Question(request: request, file: file, ranges: settings.ranges)
         question.request.range = range
         (question.range, question.version) = (range, version)
-        question.known = version == nil && known?.redirectedTo == target ? known : nil
+        question.known = version == nil && job.known?.redirectedTo == target ? job.known : nil
         question.onHead = { [heads, known = question.known, isAwaited = awaited != nil] head in
             // A temporary failure says nothing about the source.
             guard head.status != 429, head.status < 500, !isAwaited || !head.isMissing else { return }
@@ -167,15 +151,13 @@ extension Download {
 
     /// Makes the request for a source. A request that failed before a byte came, and may succeed the next time, is
     /// retried while there is time until the deadline of the present callers.
-    fileprivate mutating func fetch(_ question: SourceBody.Question, with rule: AccessRule?)
-        async throws(AttachmentFailure) -> Answer
-    {
-        var answer = try await fetchOnce(question, with: rule)
+    fileprivate mutating func fetch(_ question: SourceBody.Question) async throws(AttachmentFailure) -> Answer {
+        var answer = try await fetchOnce(question)
         var pauses = RetryPauses()
-        while question.file.contents.ending == nil, let pause = pause(after: answer.result, question, &pauses) {
-            _ = await whileWanted(question.file) { [time = client.time] () async in try? await time.sleep(for: pause) }
+        while file.contents.ending == nil, let pause = pause(after: answer.result, &pauses) {
+            _ = await whileWanted { [time = client.time] () async in try? await time.sleep(for: pause) }
             do throws(AttachmentFailure) {
-                answer = try await fetchOnce(question, with: rule)
+                answer = try await fetchOnce(question)
             } catch {
                 // The retry was refused. The earlier failure says more.
                 return answer
@@ -185,16 +167,12 @@ extension Download {
     }
 
     /// Returns the pause before the request is made again, or `nil` if it is not.
-    private mutating func pause(
-        after result: HTTPResult,
-        _ question: SourceBody.Question,
-        _ pauses: inout RetryPauses,
-    ) -> Duration? {
-        let (now, latest) = (client.time.now, min(end, deadline.latest))
+    private mutating func pause(after result: HTTPResult, _ pauses: inout RetryPauses) -> Duration? {
+        let (now, latest) = (client.time.now, latest)
         // An empty body does not count as a failure of the origin, so it uses up none of the origin's retries.
         if repeatsLeft > 0, let pause = pauses.next(after: result),
             result.failure?.reason == .empty
-                ? now + pause < latest : limiter.mayRetry(origin(of: question, rule), until: latest)
+                ? now + pause < latest : downloader.limiter.mayRetry(origin, until: latest)
         {
             repeatsLeft -= 1
             return pause
@@ -203,26 +181,24 @@ extension Download {
         guard let awaited, version == nil, let failure = result.failure, result.isMissing,
             now + pause < min(awaited, latest)
         else { return nil }
-        onEvent(.missing(failure))
+        job.onEvent(.missing(failure))
         return pause
     }
 
-    private func fetchOnce(_ question: SourceBody.Question, with rule: AccessRule?) async throws(AttachmentFailure)
-        -> Answer
-    {
+    private func fetchOnce(_ question: SourceBody.Question) async throws(AttachmentFailure) -> Answer {
         var question = question
-        question.request = try prepared(question, with: rule)
+        question.request = try prepared(question)
         // The host is resolved before there is a permit: a name whose server never answers holds none.
-        let waiting = question
-        let resolved = try await resolving.run(for: waiting.file) { () async throws(AttachmentFailure) in
+        let waiting = question.request
+        let resolved = try await downloader.resolving.run(for: file) { () async throws(AttachmentFailure) in
             try await self.resolved(waiting)
         }
         if case .failure(let failure) = resolved, failure.reason == .timedOut {
             // A caller with a later deadline may still get it.
-            deadline.recordCutback()
+            job.deadline.recordCutback()
             throw failure
         }
-        let permit = try await permit(for: question, origin(of: question, rule))
+        let permit = try await permit()
         switch resolved {
         case .success(let request): question.request = request
         case .failure(let failure):
@@ -237,23 +213,15 @@ extension Download {
         var result = try await client.run(question.request, for: body, until: end)
         await body.finish()
         let verdict = body.verdict(on: &result)
-        let hadTime = client.time.now - start >= limiter.rule.fairTime
-        permit.leave(result.outcome(hadTime: hadTime, isOver: question.file.isOver))
+        let hadTime = client.time.now - start >= settings.origins.fairTime
+        permit.leave(result.outcome(hadTime: hadTime, isOver: file.isOver))
         return (result, verdict)
     }
 
-    private func origin(of question: SourceBody.Question, _ rule: AccessRule?) -> Origin {
-        var origin = limiter.rule.origin(of: question.request.url)
-        origin.access = rule?.key
-        return origin
-    }
-
     /// Returns the request with its header fields and the present secrets of its rule.
-    private func prepared(_ question: SourceBody.Question, with rule: AccessRule?) throws(AttachmentFailure)
-        -> HTTPRequest
-    {
+    private func prepared(_ question: SourceBody.Question) throws(AttachmentFailure) -> HTTPRequest {
         var request = question.request
-        let credentials = try credentials(of: rule, for: request)
+        let credentials = try credentials()
         request.signature = credentials?.signature
         request.access = rule?.connectionAccess
         request.isConfidential = rule != nil
@@ -277,11 +245,10 @@ extension Download {
     }
 
     /// Returns the request with the addresses of its host, or the reason why there are none. Throws if nobody waits any more.
-    private func resolved(_ question: SourceBody.Question) async throws(AttachmentFailure)
+    private func resolved(_ request: HTTPRequest) async throws(AttachmentFailure)
         -> Result<HTTPRequest, AttachmentFailure>
     {
-        let (request, latest) = (question.request, min(end, deadline.latest))
-        let resolved = await whileWanted(question.file) { [client] () async -> Result<HTTPRequest, AttachmentFailure> in
+        let resolved = await whileWanted { [client, latest] () async -> Result<HTTPRequest, AttachmentFailure> in
             do throws(AttachmentFailure) {
                 return .success(try await client.resolved(request, until: latest))
             } catch {
@@ -292,10 +259,8 @@ extension Download {
         return resolved
     }
 
-    /// Returns the present secrets of a rule.
-    private func credentials(of rule: AccessRule?, for request: HTTPRequest) throws(AttachmentFailure)
-        -> RequestCredentials?
-    {
+    /// Returns the present secrets of the rule.
+    private func credentials() throws(AttachmentFailure) -> RequestCredentials? {
         do throws(CredentialsError) {
             return try rule?.credentials
         } catch {
@@ -310,27 +275,24 @@ extension Download {
     }
 
     /// Waits for a permit, as long as a caller wants the source.
-    private func permit(for question: SourceBody.Question, _ origin: Origin) async throws(AttachmentFailure)
-        -> OriginPermit
-    {
-        let latest = min(end, deadline.latest)
+    private func permit() async throws(AttachmentFailure) -> OriginPermit {
         do throws(OriginLimitError) {
-            let permit = try await whileWanted(question.file) { [limiter] () async throws(OriginLimitError) in
+            let limiter = downloader.limiter
+            let permit = try await whileWanted { [origin, latest] () async throws(OriginLimitError) in
                 try await limiter.enter(origin, until: latest)
             }
             guard let permit else { throw .cancelled }
             return permit
         } catch {
             // A caller with a later deadline may still get it.
-            if error.lacksTime { deadline.recordCutback() }
-            throw error.failure(of: question.request.origin, at: client.time.now)
+            if error.lacksTime { job.deadline.recordCutback() }
+            throw error.failure(of: request.origin, at: client.time.now)
         }
     }
 
     /// Performs `work` as long as a caller wants the source. Returns `nil` as soon as no caller does.
     private func whileWanted<Value: Sendable, Failure: Error>(
-        _ file: MediaFile,
-        _ work: @escaping @Sendable () async throws(Failure) -> Value,
+        _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value? {
         let outcome = await withTaskGroup(of: Result<Value, Failure>?.self) { group in
             group.addTask {
@@ -340,7 +302,7 @@ extension Download {
                     return .failure(error)
                 }
             }
-            group.addTask {
+            group.addTask { [file] in
                 _ = await file.contents { $0.ending != nil }
                 return nil
             }

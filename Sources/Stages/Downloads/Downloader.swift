@@ -5,12 +5,13 @@ import Synchronization
 
 /// A downloader of sources into media files.
 package final class Downloader: Sendable {
-    private let settings: DownloadSettings
+    let settings: DownloadSettings
     /// The client for all requests of this worker to servers that its operator does not run.
     package let client: HTTPClient
-    private let limiter: OriginLimiter
-    private let resolving = ResolvingDownloads()
-    private let recorder: any EventRecorder<OriginEvent>
+    let limiter: OriginLimiter
+    /// The downloads that wait for a name, which end when the process does.
+    let resolving = ResolvingDownloads()
+    let recorder: any EventRecorder<OriginEvent>
 
     package init(
         settings: DownloadSettings,
@@ -39,44 +40,17 @@ package final class Downloader: Sendable {
     }
 
     private func fetch(_ job: DownloadJob) async throws(AttachmentFailure) {
-        let target: SourceTarget
-        do throws(DownloadURL.ParseError) {
-            target = try settings.access.target(of: job.source)
-        } catch {
-            throw error.failure(redirectedBy: nil)
-        }
-        let end = client.time.now + job.timeLimit
-        var download = Download(job, of: target, settings, limiter, client, resolving, until: end) { [recorder] in
-            recorder.record(.refusedAccess(rule: $0, status: $1))
-        }
+        let named = job.source.target ?? .failure(.init(reason: .refusedScheme, text: "it names no server"))
+        let target = try named.mapError { $0.failure(redirectedBy: nil) }.get()
+        var download = Download(job, of: target, by: self)
         try await download.run(expectsClip: job.kind.map { $0 != .image } ?? target.url.namesClip)
     }
 
     /// The present load on origins.
     package var originUsage: OriginUsage { limiter.usage }
 
-    /// Returns the rule for the source at `url`, or `nil` if there is none.
-    package func rule(for url: String) -> AccessRule? { settings.access.rule(for: url) }
-
-    /// Returns the source that `text` names: its URL, its origin, and its access. Each attachment's URL is parsed here once;
-    /// later steps use this value.
-    package func resolve(_ text: String) -> Source {
-        do throws(DownloadURL.ParseError) {
-            let target = try settings.access.target(of: text)
-            var origin = settings.origins.origin(of: target.url)
-            origin.access = target.rule?.key
-            return Source(
-                text,
-                url: .success(target.url),
-                host: target.askedHost,
-                origin: origin.name,
-                rule: target.rule?.name,
-                accessKey: target.rule?.key,
-            )
-        } catch {
-            return Source(text, url: .failure(error))
-        }
-    }
+    /// Returns the source that `text` names. Each attachment's URL is parsed here once; later steps use this value.
+    package func resolve(_ text: String) -> Source { settings.access.resolve(text, origins: settings.origins) }
 
     /// Sets the number of notifications that wait elsewhere for running downloads to end. The least promising downloads
     /// give way to them.
@@ -147,7 +121,7 @@ package struct DownloadSettings: Sendable {
     /// The most redirects of one download.
     package var redirectLimit = 5
     /// The rules about sources that need access, and about those that come before them.
-    package var access = AccessTable()
+    package var access: [AccessRule] = []
 
     package init() {}
 }

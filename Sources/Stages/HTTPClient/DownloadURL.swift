@@ -54,13 +54,9 @@ extension DownloadURL {
             let port = unsafe Self.part(CURLUPART_PORT, of: handle, CURLU_DEFAULT_PORT).flatMap(Int.init),
             let text = unsafe Self.part(CURLUPART_URL, of: handle)
         else { throw .invalid("it has no host") }
-        self.init(
-            text: text,
-            scheme: scheme,
-            host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host,
-            port: port,
-            path: unsafe Self.part(CURLUPART_PATH, of: handle) ?? "/",
-        )
+        let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        let path = unsafe Self.part(CURLUPART_PATH, of: handle) ?? "/"
+        self.init(text: text, scheme: scheme, host: name, port: port, path: path, site: Site(host: name))
     }
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer, _ flags: Int32 = 0) -> String? {

@@ -64,10 +64,9 @@ package final class HTTPClient: Sendable {
     {
         let latest = min(deadline, time.now + settings.connectTimeout)
         do throws(ResolverError) {
-            let host = request.url.host
             return try await settings.resolver.addresses(
-                of: host,
-                for: Site(host: host).name,
+                of: request.url.host,
+                for: request.url.site.name,
                 until: latest,
                 mayUseLast: request.mayUseLastAddresses,
             )

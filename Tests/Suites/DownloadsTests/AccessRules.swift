@@ -36,7 +36,7 @@ extension DownloadSettings {
     static func with(_ rules: AccessRule..., opening blocks: String...) throws -> DownloadSettings {
         var settings = DownloadSettings.patient
         settings.http.addresses.allowed = try blocks.map { try CIDR($0) }
-        settings.access = AccessTable(rules)
+        settings.access = rules
         return settings
     }
 }

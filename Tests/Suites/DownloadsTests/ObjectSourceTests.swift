@@ -50,7 +50,7 @@ struct ObjectSourceTests {
         let failure = try await downloader.fetch(url).failure
         #expect(failure?.reason == .refusedScheme)
         #expect(failure?.message == "The attachment's URL cannot be used: no rule for sources allows its bucket.")
-        #expect(origin.connectionCount == 0 && downloader.rule(for: url) == nil)
+        #expect(origin.connectionCount == 0 && downloader.resolve(url).rule == nil)
     }
 
     @Test(

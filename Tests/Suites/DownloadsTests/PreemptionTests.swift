@@ -183,7 +183,7 @@ struct PreemptionTests {
         var table = table(8)
         _ = ask(&table, good.prefix(1), at: start)
         _ = ask(&table, evil.prefix(40), at: start)
-        let numbers = Set(table.running.filter { $0.value.site == Site(good[0]) }.keys)
+        let numbers = Set(table.running.filter { $0.value.origin.site == good[0].site }.keys)
         table.settle(at: start + .seconds(5))
         let driven = table.takePreempted()
         #expect(!driven.isEmpty && driven.allSatisfy { !numbers.contains($0.number) })
@@ -268,7 +268,6 @@ struct PreemptionTests {
         let origin = evil[0]
         var request = RunningRequest(
             origin,
-            Site(origin),
             isKnown: true,
             start: start,
             grace: .seconds(1),

@@ -39,7 +39,7 @@ struct SharedHostTests {
         let origin = try origin(url)
         #expect(origin.customer == customer && origin.tenant == nil)
         // The fair share stays the host's: anybody may write any path.
-        #expect(try Site(origin) == Site(self.origin("https://\(origin.host)/")))
+        #expect(try origin.site == self.origin("https://\(origin.host)/").site)
     }
 
     @Test(
@@ -90,6 +90,28 @@ struct SharedHostTests {
         permit.leave(.worked)
     }
 
+    @Test(
+        "a source has the name of its origin, with tenant, customer and access, and its site",
+        arguments: [
+            ("https://shared.example/One/a.jpg?b#c", "https://shared.example:443\ntenant one\n", "shared.example/one"),
+            ("https://s3.amazonaws.com/One/a.jpg", "https://s3.amazonaws.com:443\ncustomer one\n", "s3.amazonaws.com"),
+            (
+                "http://w.a.example:81/b/c.jpg", "http://w.a.example:81\n\nrule http://w.a.example:81/b/*; ; a; ",
+                "a.example"
+            ),
+            ("http://w.a.example:81/c.jpg", "http://w.a.example:81\n\n", "a.example"),
+        ]
+    )
+    func origins(url: String, name: String, site: String) throws {
+        var settings = try DownloadSettings.with(AccessRule("http://w.a.example:81/b/", headers: ["A": "hidden"]))
+        settings.origins.tenants = [TenantRule(match: "https://shared.example/*", segmentCount: 1)]
+        let source = settings.access.resolve(url, origins: settings.origins)
+        let target = try #require(try source.target?.get())
+        #expect(source.origin == name && target.origin.site.name == site)
+        #expect(source.accessKey == target.rule?.key && source.host == target.url.host)
+        #expect(source.text == url && source.identity == url && source.path == nil)
+    }
+
     @Test("what crashed decoders is remembered by tenant and by access, too")
     func names() throws {
         var settings = DownloadSettings.patient
@@ -103,6 +125,6 @@ struct SharedHostTests {
         ]
         #expect(Set(urls.map { downloader.resolve($0).origin }).count == urls.count)
         #expect(downloader.resolve("https://a.example/two/a.jpg").origin == downloader.resolve(urls[4]).origin)
-        #expect(throws: DownloadURL.ParseError.self) { try downloader.resolve("file:///etc/passwd").url?.get() }
+        #expect(throws: DownloadURL.ParseError.self) { try downloader.resolve("file:///etc/passwd").target?.get() }
     }
 }

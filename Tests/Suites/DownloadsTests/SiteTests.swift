@@ -9,7 +9,7 @@ struct SiteTests {
     private func site(_ url: String, _ tenants: [TenantRule] = []) throws -> String {
         var rule = OriginRule()
         rule.tenants = tenants
-        return Site(rule.origin(of: try DownloadURL(url))).name
+        return rule.origin(of: try DownloadURL(url)).site.name
     }
 
     @Test(

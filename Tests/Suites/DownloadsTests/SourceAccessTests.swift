@@ -53,9 +53,9 @@ struct SourceAccessTests {
         let downloader = try Downloader(settings: .with(pattern, rule(origin.url("/")), opening: "127.0.0.1"))
         #expect(try await downloader.fetch(origin.url("/a/b")).reason == .httpStatus)
         #expect(try await downloader.fetch(origin.url("/b")).bytes == [1, 2, 3])
-        #expect(downloader.rule(for: origin.url("/a/b"))?.name == "public")
-        #expect(downloader.rule(for: origin.url("/b"))?.name == "rule")
-        #expect(downloader.rule(for: origin.url("/a/b"))?.key == nil)
+        #expect(downloader.resolve(origin.url("/a/b")).rule?.name == "public")
+        #expect(downloader.resolve(origin.url("/b")).rule?.name == "rule")
+        #expect(downloader.resolve(origin.url("/a/b")).rule?.key == nil)
     }
 
     @Test(
@@ -75,7 +75,7 @@ struct SourceAccessTests {
         let second = try AccessRule(other.url("/"), name: "second", headers: ["X-Other": "hidden-other"])
         let rules = [try rule(origin.url("/a/"))] + (target == "another rule" ? [second] : [])
         var settings = try DownloadSettings.opening("127.0.0.0/8")
-        settings.access = AccessTable(rules)
+        settings.access = rules
         let fetched = try await Downloader(settings: settings).fetch(origin.url("/a/b"))
         #expect(fetched.bytes == [4] && fetched.failure == nil)
         #expect(origin.requests.first?.headers["authorization"] == Self.secret)

@@ -116,7 +116,7 @@ struct CrashMemoryTests {
         let names = (0..<4).map { "https://s3.example/evil/\($0)" } + ["https://s3.example/good/1"]
         var downloader = FakeDownloader(behaviours: [:])
         for (number, name) in names.enumerated() { downloader.behaviours[name] = .body(Self.jpeg(UInt8(number))) }
-        downloader.origin = { $0.split(separator: "/").dropLast().joined(separator: "/") }
+        downloader.host = { $0.split(separator: "/").dropLast().joined(separator: "/") }
         let decoder = Crasher(.decoderDied)
         let steps = AttachmentPipeline.Steps(downloader: downloader, converter: decoder, store: FakeStore())
         let pipeline = AttachmentPipeline(steps: steps, time: time)
@@ -140,13 +140,4 @@ struct CrashMemoryTests {
         table.record(source: "a", origin: "a", nil, at: now + CrashTable.period + .seconds(1))
         #expect(table.count == 2)
     }
-
-    @Test(
-        "an origin is a host and port",
-        arguments: [
-            ("https://A.example:8080/x@y", "a.example:8080"), ("https://u:p@a.example?x", "a.example"),
-            ("/tmp/file", "/tmp/file"), ("https://a.example#b", "a.example"),
-        ],
-    )
-    func origin(url: String, origin: String) { #expect(Source(url).origin == origin) }
 }

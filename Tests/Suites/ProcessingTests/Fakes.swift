@@ -19,10 +19,10 @@ struct FakeDownloader: AttachmentDownloading {
 
     /// The behaviour for each URL.
     var behaviours: [String: Behaviour]
-    /// Returns the name of a URL's origin.
-    var origin: @Sendable (String) -> String? = { _ in nil }
+    /// Returns the host of a URL, of which its origin has the name.
+    var host: @Sendable (String) -> String = { $0.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-    func resolve(_ text: String) -> Source { Source(text, origin: origin(text)) }
+    func resolve(_ text: String) -> Source { Source(text, host: host(text)) }
 
     func download(_ job: DownloadJob) async {
         let file = job.file

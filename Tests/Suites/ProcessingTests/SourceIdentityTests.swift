@@ -20,13 +20,15 @@ struct SourceIdentityTests {
         }
 
         func download(_ job: DownloadJob) async { await base.download(job) }
-        func resolve(_ text: String) -> Source { Source(text, accessKey: access.withLock(\.self)) }
+        func resolve(_ text: String) -> Source { Source(text, host: "a", accessKey: access.withLock(\.self)) }
     }
 
     @Test("a URL with access has another identity for each key, and the ignored parts of its query don't count")
     func identities() {
         let rules = [SourceRule(match: "https://a/*", ignoredQuery: ["token"])]
-        let identities = [nil, "one", "two"].map { key in SourceResolver(rules: rules) { Source($0, accessKey: key) } }
+        let identities = [nil, "one", "two"].map { key in
+            SourceResolver(rules: rules) { Source($0, host: "a", accessKey: key) }
+        }
         let sources = identities.map { $0.source(of: "https://a/b.jpg?token=1").identity }
         #expect(Set(sources).count == 3 && sources[0] == "https://a/b.jpg")
         #expect(identities.map { $0.source(of: "https://a/b.jpg?token=2").identity } == sources)

@@ -2,6 +2,7 @@ import Base
 import Downloads
 import Foundation
 import HTTPClient
+import Media
 import Processing
 import Support
 import Testing
@@ -36,7 +37,7 @@ struct SourceAccessSettingsTests {
     func headers() throws {
         let rule = "{match: 'https://a.example/b/', headers: {Authorization: {file: token}, Cookie: {env: C}, X-A: 7}}"
         let settings = try settings("  a: \(rule)", ["C": "b=c"])
-        let headers = try #require(settings.access.rules.first?.access?.headers)
+        let headers = try #require(settings.access.first?.access?.headers)
         let values = Dictionary(uniqueKeysWithValues: headers.map { ($0.name, $0.value.current.revealed) })
         #expect(values == ["Authorization": "Bearer secret-5d7f", "Cookie": "b=c", "X-A": "7"])
         #expect(settings.reuse.sources.map(\.match) == ["https://a.example/b/*"])
@@ -50,7 +51,7 @@ struct SourceAccessSettingsTests {
         let rule = "{match: 'https://a.example/', headers: {Authorization: {file: token}}}"
         let settings = try settings("  a: \(rule)")
         let secret = try #require(settings.sourceSecrets.first)
-        let value = try #require(settings.access.rules.first?.access?.headers.first?.value)
+        let value = try #require(settings.access.first?.access?.headers.first?.value)
         #expect(try secret.reload() == false)
         try folder.write("Bearer other", to: "token")
         #expect(try secret.reload() && value.current.revealed == "Bearer other")
@@ -71,12 +72,12 @@ struct SourceAccessSettingsTests {
             """,
             ["AWS_ACCESS_KEY_ID": "AKIA1", "AWS_SECRET_ACCESS_KEY": "secret-5d7f"],
         )
-        #expect(settings.access.rules.map(\.name) == ["public", "inner", "store"])
-        #expect(settings.access.rules.map { $0.access == nil } == [true, false, false])
-        #expect(settings.access.rules[1].access?.addresses.map(\.description) == ["10.0.0.7", "fd00::7"])
-        #expect(settings.access.rule(for: "s3://media/a/b.jpg")?.name == "store")
-        #expect(settings.access.rule(for: "s3://media/b.jpg") == nil)
-        #expect(settings.access.rule(for: "https://a.example/public/b")?.name == "public")
+        #expect(settings.access.map(\.name) == ["public", "inner", "store"])
+        #expect(settings.access.map { $0.access == nil } == [true, false, false])
+        #expect(settings.access[1].access?.addresses.map(\.description) == ["10.0.0.7", "fd00::7"])
+        #expect(settings.access.resolve("s3://media/a/b.jpg").rule?.name == "store")
+        #expect(settings.access.resolve("s3://media/b.jpg").rule == nil)
+        #expect(settings.access.resolve("https://a.example/public/b").rule?.name == "public")
         #expect(settings.reuse.sources.count == 2)
     }
 
@@ -84,7 +85,7 @@ struct SourceAccessSettingsTests {
     func certificate() throws {
         let rule = "{match: 'https://a.example/', certificate: authority.pem, key: key.pem}"
         let settings = try settings("  a: \(rule)")
-        let certificate = try #require(settings.access.rules.first?.access?.certificate)
+        let certificate = try #require(settings.access.first?.access?.certificate)
         let first = certificate.current
         #expect(settings.sourceSecrets.count == 2)
         let other = try TemporaryFolder()

@@ -147,8 +147,8 @@ package final class Engine: Sendable {
     /// Returns the name of the rule in `sources` for the source at `url`, and whether it gives access, in words for a
     /// person; `nil` if there is no rule.
     package func sourceRule(of url: String) -> String? {
-        guard FileURL.path(of: url) == nil, let rule = downloader.rule(for: url) else { return nil }
-        return "source rule \(rule.name), \(rule.access == nil ? "which gives no access" : "with its access")"
+        guard FileURL.path(of: url) == nil, let rule = downloader.resolve(url).rule else { return nil }
+        return "source rule \(rule.name), \(rule.key == nil ? "which gives no access" : "with its access")"
     }
 
     /// Returns the reason why a callback can never be sent to `url`; `nil` if it may be.

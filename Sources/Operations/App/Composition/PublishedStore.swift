@@ -140,9 +140,7 @@ package struct Forgetting: Sendable {
             fleet.connect(redis) { _, _ in }
             return fleet
         }
-        let resolver = SourceResolver(rules: settings.reuse.sources) { url in
-            Source(url, accessKey: settings.access.key(for: url))
-        }
+        let resolver = SourceResolver(rules: settings.reuse.sources) { settings.access.resolve($0) }
         forgetSource = { resolver.source(of: $0).identity }
         forgetFile = { _ in }
     }

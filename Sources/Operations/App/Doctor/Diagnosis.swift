@@ -154,8 +154,8 @@ package struct Diagnosis: Sendable {
     }
 
     /// Tries each rule that gives access to sources.
-    private mutating func check(_ access: AccessTable, _ downloader: Downloader) async {
-        for rule in access.rules {
+    private mutating func check(_ access: [AccessRule], _ downloader: Downloader) async {
+        for rule in access {
             guard let trial = await downloader.trial(of: rule, until: SystemTime().now + Self.timeLimit) else {
                 continue
             }

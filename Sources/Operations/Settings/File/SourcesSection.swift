@@ -8,7 +8,7 @@ import Processing
 /// access to sources that need a key.
 struct SourcesSection {
     private(set) var rules: [SourceRule] = []
-    private(set) var access = AccessTable()
+    private(set) var access: [AccessRule] = []
     private(set) var secrets: [SourceSecret] = []
     /// The names of the environment variables that the rules name.
     private(set) var variables: Set<String> = []
@@ -21,12 +21,12 @@ struct SourcesSection {
             var reader = SourceAccessReader(name: name, table: table, context: context)
             let rule = try reader.rule()
             if case .objects = rule.match {} else { rules.append(try SourceRule(in: table)) }
-            if let hiding = access.rules.first(where: { $0.hides(rule) }) {
+            if let hiding = access.first(where: { $0.hides(rule) }) {
                 let reason =
                     "The rule \(hiding.name) stands before it and is for the same sources. Put the narrower rule first."
                 throw SettingsError(key: table.path(of: "match"), reason: reason)
             }
-            access.rules.append(rule)
+            access.append(rule)
             secrets += reader.secrets
             variables.formUnion(reader.variables)
         }

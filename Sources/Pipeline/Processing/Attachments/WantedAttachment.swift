@@ -125,7 +125,7 @@ package struct SourceResolver: Sendable {
     private let rules: [SourceRule]
     private let resolve: @Sendable (String) -> Source
 
-    /// Creates the resolver. `resolve` understands the text of a URL.
+    /// Creates the resolver. The first rule that matches a URL counts. `resolve` understands the text of a URL.
     package init(rules: [SourceRule], resolve: @escaping @Sendable (String) -> Source = { Source($0) }) {
         self.rules = rules
         self.resolve = resolve
@@ -134,7 +134,9 @@ package struct SourceResolver: Sendable {
     /// Returns the source that a URL names.
     package func source(of url: String) -> Source {
         var source = resolve(url)
-        let identity = rules.source(of: url)
+        // Fragments never count, because clients do not send them.
+        let asked = url.prefix { $0 != "#" }
+        let identity = rules.lazy.compactMap { $0.identity(of: asked) }.first ?? String(asked)
         source.identity = source.accessKey.map { "\($0)\n\(identity)" } ?? identity
         return source
     }
@@ -159,7 +161,7 @@ package struct SourceRule: Sendable, Equatable {
     }
 
     /// Returns the identity of the source at `url`; `nil` if the rule does not match it.
-    func source(of url: Substring) -> String? {
+    func identity(of url: Substring) -> String? {
         let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard Wildcard.matches(parts[0].utf8, match.utf8) else { return nil }
         guard parts.count > 1 else { return String(url) }
@@ -168,17 +170,5 @@ package struct SourceRule: Sendable, Equatable {
             return !ignoredQuery.contains { Wildcard.matches(name, $0.utf8) }
         }
         return fields.isEmpty ? String(parts[0]) : "\(parts[0])?\(fields.joined(separator: "&"))"
-    }
-}
-
-extension [SourceRule] {
-    /// Returns the identity of the source at `url`. The first rule that matches counts. Fragments never count, because
-    /// clients do not send them.
-    func source(of url: String) -> String {
-        let asked = url.prefix { $0 != "#" }
-        for rule in self {
-            if let source = rule.source(of: asked) { return source }
-        }
-        return String(asked)
     }
 }

@@ -1,9 +1,9 @@
 package import Base
 package import HTTPClient
-import Media
+package import Media
 
 /// A rule of the operator about sources: which ones it is for, and the access that requests for them get.
-package struct AccessRule: Sendable {
+package struct AccessRule: OperatorRule {
     /// The sources that a rule is for.
     package enum Match: Sendable, Equatable {
         /// A pattern of the URL up to its query, in which `*` matches any characters. It never gives access.
@@ -13,7 +13,6 @@ package struct AccessRule: Sendable {
         case objects(BucketAddress)
     }
 
-    /// The rule's name in the configuration file.
     package let name: String
     package let match: Match
     /// The access to the sources, or `nil` if they are fetched like all others.
@@ -63,7 +62,7 @@ package struct AccessRule: Sendable {
     /// Returns whether the rule is for `url`, which is not that of an object.
     func isFor(_ url: DownloadURL) -> Bool {
         switch match {
-        case .pattern(let pattern): Wildcard.matches(url.text.prefix { $0 != "?" && $0 != "#" }.utf8, pattern.utf8)
+        case .pattern(let pattern): url.matches(pattern)
         case .place(let place): place.contains(url)
         case .objects: false
         }
@@ -116,62 +115,40 @@ package struct SourceAccess: Sendable {
     }
 }
 
-// MARK: - Tables
+// MARK: - Targets
 
-/// The operator's rules about sources, in order. The first that is for a source counts.
-package struct AccessTable: Sendable {
-    package var rules: [AccessRule]
+/// The operator's rules, in order. The first that is for a source counts.
+extension [AccessRule] {
+    /// Returns the source that `text` names: its URL, its origin, and its rule. `origins` tells the tenants of shared hosts.
+    package func resolve(_ text: String, origins: OriginRule = OriginRule()) -> Source {
+        Source(text, at: Result { () throws(DownloadURL.ParseError) in try target(of: text, origins) })
+    }
 
-    package init(_ rules: [AccessRule] = []) { self.rules = rules }
-
-    /// Returns the rule for the source at `url` as the sender gave it, or `nil` if there is none.
-    package func rule(for url: String) -> AccessRule? { rules.isEmpty ? nil : (try? target(of: url))?.rule }
-
-    /// Returns the key of the access with which the source at `url` is fetched, or `nil` without one.
-    package func key(for url: String) -> String? { rule(for: url)?.key }
-
-    /// Returns what to ask for the source at `url`. Throws if nothing may be asked: above all for an object of a bucket
-    /// without a rule, so that no payload makes attachd use its credentials.
-    func target(of text: String) throws(DownloadURL.ParseError) -> SourceTarget {
+    /// Returns the target that `text` names. Throws if nothing may be asked: above all for an object of a bucket without a
+    /// rule, so that no payload makes attachd use its credentials.
+    private func target(of text: String, _ origins: OriginRule) throws(DownloadURL.ParseError) -> SourceTarget {
         guard ObjectReference.isOne(text) else {
             let url = try DownloadURL(text)
-            return SourceTarget(url: url, askedHost: url.host, rule: rules.first { $0.isFor(url) })
+            return SourceTarget(url, host: url.host, rule: first { $0.isFor(url) }, origins)
         }
         guard text.utf8.count <= DownloadURL.byteLimit else {
             throw .invalid("it is longer than \(DownloadURL.byteLimit) bytes")
         }
         let object = try ObjectReference(text)
-        for rule in rules {
+        for rule in self {
             guard case .objects(let address) = rule.match, let url = object.url(in: address) else { continue }
             // The name of the endpoint is the operator's. The sender knows the bucket's.
-            return SourceTarget(url: try DownloadURL(url), askedHost: "s3://\(object.bucket)", rule: rule)
+            return SourceTarget(try DownloadURL(url), host: "s3://\(object.bucket)", rule: rule, origins)
         }
         throw DownloadURL.ParseError(reason: .refusedScheme, text: "no rule for sources allows its bucket")
     }
 }
 
-extension AccessTable {
-    /// Returns what to ask for a source that is resolved. The rule is the present one of its name: its secrets may have been
-    /// replaced.
-    func target(of source: Source) throws(DownloadURL.ParseError) -> SourceTarget {
-        guard let url = source.url else {
-            throw DownloadURL.ParseError(reason: .refusedScheme, text: "it names no server")
-        }
-        let parsed = try url.get()
-        return SourceTarget(
-            url: parsed,
-            askedHost: source.host ?? parsed.host,
-            rule: source.rule.flatMap { name in rules.first { $0.name == name } },
-        )
+extension SourceTarget {
+    /// Creates the target at `url` with its origin, under the rule that is for it.
+    fileprivate init(_ url: DownloadURL, host: String, rule: AccessRule?, _ origins: OriginRule) {
+        self.init(url: url, host: host, origin: origins.origin(of: url, access: rule?.key), rule: rule)
     }
-}
-
-/// A source as it is asked for.
-struct SourceTarget {
-    var url: DownloadURL
-    /// The name of the source's host in messages.
-    var askedHost: String
-    var rule: AccessRule?
 }
 
 // MARK: - Places

@@ -76,7 +76,7 @@ final class TransferLoops: Sendable {
 
     /// Makes the request on the loop of its site, in the time that is left once it has a place.
     func run(_ request: HTTPRequest, _ receiver: any AnswerReceiver, until deadline: Instant) async -> HTTPResult {
-        let key = Key(site: Site(host: request.url.host), access: request.access?.name)
+        let key = Key(site: request.url.site, access: request.access?.name)
         let share = joinShare(of: key.site)
         defer { leaveShare(of: key.site) }
         if let result = await wait(for: [share, places], request, until: deadline) { return result }

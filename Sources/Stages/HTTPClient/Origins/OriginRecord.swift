@@ -3,7 +3,6 @@ import Media
 
 /// The facts known about one origin.
 struct OriginRecord {
-    let site: Site
     /// The number of requests that the origin gets at once.
     private(set) var limit: Int
     var inFlight = 0
@@ -26,8 +25,7 @@ struct OriginRecord {
     /// The most retries that are saved for bad times.
     private static let mostRetries = 10.0
 
-    init(_ site: Site, _ rule: OriginRule) {
-        self.site = site
+    init(_ rule: OriginRule) {
         limit = rule.firstLimit
         breaker = CircuitBreaker(rule.breaker)
     }

@@ -80,18 +80,14 @@ package struct TenantRule: Sendable, Equatable {
 }
 
 extension OriginRule {
-    /// Returns the origin of `url`. The first tenant rule that matches the URL counts; without one, a known shared host
-    /// has customers.
-    package func origin(of url: DownloadURL) -> Origin {
-        var origin = Origin(scheme: url.scheme, host: url.host.lowercased(), port: url.port)
+    /// Returns the origin of a request for `url` with the access of that key. The first tenant rule that matches the URL
+    /// counts; without one, a known shared host has customers.
+    package func origin(of url: DownloadURL, access: String? = nil) -> Origin {
         // A tenant has one name, however its URLs are written.
         let segments = PathText(PathText(url.path).decoded.text.lowercased()).segments
-        let text = url.text.prefix { $0 != "?" && $0 != "#" }
-        if let rule = tenants.first(where: { Wildcard.matches(text.utf8, $0.match.utf8) }), rule.segmentCount > 0 {
-            origin.tenant = segments.prefix(rule.segmentCount).joined(separator: "/")
-        } else {
-            origin.customer = SharedHost.customer(of: origin.host, segments)
+        if let rule = tenants.first(where: { url.matches($0.match) }), rule.segmentCount > 0 {
+            return Origin(of: url, tenant: segments.prefix(rule.segmentCount).joined(separator: "/"), access: access)
         }
-        return origin
+        return Origin(of: url, customer: SharedHost.customer(of: url.host.lowercased(), segments), access: access)
     }
 }

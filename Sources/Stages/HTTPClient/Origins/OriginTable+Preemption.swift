@@ -22,10 +22,10 @@ extension OriginTable {
     /// The equal share of all permits for each site that has requests.
     var fairShare: Int { max(1, rule.globalLimit / max(1, activeSites)) }
 
-    func bound(of origin: Origin, _ site: Site, at now: Instant) -> Bound? {
-        guard let record = records[origin], let siteRecord = sites[site] else { return nil }
+    func bound(of origin: Origin, at now: Instant) -> Bound? {
+        guard let record = records[origin], let siteRecord = sites[origin.site] else { return nil }
         if !record.hasRoom { return .origin }
-        if siteRecord.inFlight >= siteLimit(site, at: now) { return .site }
+        if siteRecord.inFlight >= siteLimit(origin.site, at: now) { return .site }
         if !siteRecord.isKnown, unknownInFlight >= unknownLimit(at: now) { return .all }
         return inFlight >= rule.globalLimit ? .all : nil
     }
@@ -47,18 +47,18 @@ extension OriginTable {
         var ending = endingCount
         let share = fairShare
         for waiter in blocked {
-            guard let bound = bound(of: waiter.origin, waiter.site, at: now) else { continue }
+            guard let bound = bound(of: waiter.origin, at: now) else { continue }
             if ending > 0, bound == .all {
                 ending -= 1
                 continue
             }
-            let isPoor = sites[waiter.site]?.inFlight ?? 0 < share
+            let isPoor = sites[waiter.origin.site]?.inFlight ?? 0 < share
             preempt(of: &judged, share) { request, isRich in
                 switch bound {
                 case .origin: request.origin == waiter.origin ? .slow : nil
-                case .site: request.site == waiter.site ? .slow : nil
+                case .site: request.origin.site == waiter.origin.site ? .slow : nil
                 case .all where isPoor: isRich ? .share : .slow
-                case .all: request.site == waiter.site ? .slow : nil
+                case .all: request.origin.site == waiter.origin.site ? .slow : nil
                 }
             }
         }
@@ -100,14 +100,14 @@ extension OriginTable {
         for cause: (RunningRequest, _ isRich: Bool) -> Preemption?,
     ) {
         let index = judged.firstIndex { number, promise in
-            guard let request = running[number], let cause = cause(request, isRich(request.site, share)) else {
+            guard let request = running[number], let cause = cause(request, isRich(request.origin.site, share)) else {
                 return false
             }
             return cause == .share || promise.share < 1
         }
         guard let index else { return }
         let (number, promise) = judged.remove(at: index)
-        guard let site = running[number]?.site else { return }
+        guard let site = running[number]?.origin.site else { return }
         let why: Preemption = ending != nil ? .ending : promise.share < 1 ? .slow : .share
         running[number]?.preempt(why, isHopeless: promise.isHopeless)
         update(site) { $0.ending += 1 }

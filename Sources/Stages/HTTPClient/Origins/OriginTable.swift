@@ -50,7 +50,7 @@ struct OriginTable {
 
     var originCount: Int { records.count }
     var waiterCount: Int { waiting.count }
-    var refusingCount: Int { records.values.count { !$0.breaker.isClosed || isSlow($0.site) } }
+    var refusingCount: Int { records.oldestFirst.count { !$1.breaker.isClosed || isSlow($0.site) } }
     subscript(origin: Origin) -> OriginRecord? { records[origin] }
 
     private func isSlow(_ site: Site) -> Bool { sites[site]?.breaker.isClosed == false }
@@ -58,14 +58,14 @@ struct OriginTable {
     /// Asks for a permit for the request `number`. The decision is among the settled ones, now or later.
     mutating func ask(_ number: UInt64, _ origin: Origin, until deadline: Instant, at now: Instant) {
         decide(at: now)
-        let site = use(origin, at: now)
-        if let decision = decision(for: origin, site, until: deadline, at: now) ?? crowding(origin, site, at: now) {
+        use(origin, at: now)
+        if let decision = decision(for: origin, until: deadline, at: now) ?? crowding(origin, at: now) {
             settled.append((number, decision))
             return
         }
-        waiting.add(WaitingRequests.Urgency(deadline: deadline, number: number), to: origin, of: site)
+        waiting.add(WaitingRequests.Urgency(deadline: deadline, number: number), to: origin)
         records.update(origin) { $0.waiting += 1 }
-        update(site) { $0.waiting += 1 }
+        update(origin.site) { $0.waiting += 1 }
         review(origin, at: now)
         preempt(at: now)
     }
@@ -121,12 +121,13 @@ struct OriginTable {
         inFlight += change
         if !request.isKnown { unknownInFlight += change }
         records.update(request.origin) { $0.inFlight += change }
-        update(request.site) { $0.inFlight += change }
+        update(request.origin.site) { $0.inFlight += change }
         review(request.origin, at: now)
     }
 
     private func isOthersTurn(after request: RunningRequest) -> Bool {
-        inFlight >= rule.globalLimit || sites[request.site]?.waiting != 0 || (!request.isKnown && !waiting.isEmpty)
+        inFlight >= rule.globalLimit || sites[request.origin.site]?.waiting != 0
+            || (!request.isKnown && !waiting.isEmpty)
     }
 
     /// Returns a permit. `jitter` is from 0 to 1. Returns whether the origin is refused from now on.
@@ -143,13 +144,13 @@ struct OriginTable {
             record.ended(outcome, since: start, began: permit.start, at: now, rule)
             return record.breaker.finish(permit.pass, outcome.health, at: now, jitter: jitter)
         }
-        update(request.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
+        update(permit.origin.site) { $0.ended(request, permit.sitePass, outcome, at: now, jitter: jitter) }
         if request.preemption != nil { endingCount -= 1 }
         let refusal = refusal(of: permit.origin, at: now)
         // The others waited for this test.
         if let refusal, wasTested, isOpening == true { refuse(permit.origin, .failing(until: refusal.until)) }
         review(permit.origin, at: now)
-        reviewSite(request.site, at: now)
+        reviewSite(permit.origin.site, at: now)
         if isOthersTurn { settle(at: now) }
         return refusal != nil && !wasRefused
     }
@@ -185,7 +186,7 @@ struct OriginTable {
         {
             guard let permit = begin(origin, record, until: lastStart(before: request.urgency.deadline), at: now) else {
                 // A test of its site, or of the origin, began meanwhile.
-                waiting.add(request.urgency, to: origin, of: request.site)
+                waiting.add(request.urgency, to: origin)
                 review(origin, at: now)
                 if waiting.isOpen(origin) { break }
                 continue
@@ -209,7 +210,7 @@ struct OriginTable {
 
     /// Refuses the requests to `origin` that wait in vain, and notes what holds back the others.
     private mutating func review(_ origin: Origin, at now: Instant) {
-        guard let record = records[origin], record.waiting > 0, let site = sites[record.site] else { return }
+        guard let record = records[origin], record.waiting > 0, let site = sites[origin.site] else { return }
         if let refusal = site.breaker.refusal(at: now) { return refuse(origin, .failing(until: refusal.until)) }
         let hold = record.hold(at: now)
         while let hold, let first = waiting.first(of: origin),
@@ -256,7 +257,7 @@ struct OriginTable {
     /// Notes the decision about a request that waited.
     private mutating func settle(_ request: WaitingRequests.Request, _ decision: Decision) {
         records.update(request.origin) { $0.waiting -= 1 }
-        update(request.site) { $0.waiting -= 1 }
+        update(request.origin.site) { $0.waiting -= 1 }
         settled.append((request.urgency.number, decision))
     }
 
@@ -279,14 +280,11 @@ struct OriginTable {
     }
 
     /// Returns the decision about a new request, or `nil` if it has to wait.
-    private mutating func decision(
-        for origin: Origin,
-        _ site: Site,
-        until deadline: Instant,
-        at now: Instant,
-    ) -> Decision? {
+    private mutating func decision(for origin: Origin, until deadline: Instant, at now: Instant) -> Decision? {
         guard let record = records[origin] else { return .failure(.late) }
-        if let refusal = sites[site]?.breaker.refusal(at: now) { return .failure(.failing(until: refusal.until)) }
+        if let refusal = sites[origin.site]?.breaker.refusal(at: now) {
+            return .failure(.failing(until: refusal.until))
+        }
         if let hold = record.hold(at: now) { return refusal(of: record, hold, deadline, now).map { .failure($0) } }
         guard now < deadline else { return .failure(.late) }
         return begin(origin, record, until: deadline, at: now).map { .success($0) }
@@ -299,41 +297,33 @@ struct OriginTable {
         until deadline: Instant,
         at now: Instant,
     ) -> Permit? {
-        guard bound(of: origin, record.site, at: now) == nil, refusal(of: origin, at: now) == nil,
+        guard bound(of: origin, at: now) == nil, refusal(of: origin, at: now) == nil,
             let pass = try? records.update(
                 origin,
                 { record throws(CircuitBreaker.OpenError) in try record.breaker.pass(at: now) }
             ),
-            let sitePass = try? sites[record.site]?.breaker.pass(at: now)
+            let sitePass = try? sites[origin.site]?.breaker.pass(at: now)
         else { return nil }
         lastPermit += 1
         records.update(origin) { $0.began(at: now, rule) }
-        let grace = record.grace(rule)
-        let isKnown = sites[record.site]?.isKnown ?? false
-        let request = RunningRequest(
-            origin,
-            record.site,
-            isKnown: isKnown,
-            start: now,
-            grace: grace,
-            deadline: deadline,
-        )
+        let (isKnown, grace) = (sites[origin.site]?.isKnown ?? false, record.grace(rule))
+        let request = RunningRequest(origin, isKnown: isKnown, start: now, grace: grace, deadline: deadline)
         running[lastPermit] = request
         count(request, 1, at: now)
-        reviewSite(record.site, at: now)
+        reviewSite(origin.site, at: now)
         if let ending { running[lastPermit]?.awaitFirstByte(until: ending.end) }
         return Permit(origin: origin, start: now, number: lastPermit, pass: pass, sitePass: sitePass)
     }
 
     private func refusal(of origin: Origin, at now: Instant) -> CircuitBreaker.OpenError? {
         guard let record = records[origin] else { return nil }
-        return record.breaker.refusal(at: now) ?? sites[record.site]?.breaker.refusal(at: now)
+        return record.breaker.refusal(at: now) ?? sites[origin.site]?.breaker.refusal(at: now)
     }
 
-    private func crowding(_ origin: Origin, _ site: Site, at now: Instant) -> Decision? {
+    private func crowding(_ origin: Origin, at now: Instant) -> Decision? {
         guard let record = records[origin] else { return nil }
         // An origin for which nobody waits is not kept out by others of its site.
-        if record.waiting > 0, sites[site]?.waiting ?? 0 >= rule.lineLimit {
+        if record.waiting > 0, sites[origin.site]?.waiting ?? 0 >= rule.lineLimit {
             return .failure(.crowded(until: now + .seconds(1)))
         }
         guard record.hold(at: now) == nil, record.inFlight >= record.limit,
@@ -365,20 +355,16 @@ struct OriginTable {
         activeSites += (record.isActive ? 1 : 0) - (wasActive ? 1 : 0)
     }
 
-    private mutating func use(_ origin: Origin, at now: Instant) -> Site {
-        let site: Site
-        if let record = records.use(origin) {
-            site = record.site
-        } else {
+    private mutating func use(_ origin: Origin, at now: Instant) {
+        let site = origin.site
+        if records.use(origin) == nil {
             if records.count >= rule.tableLimit { forgetSome() }
-            site = Site(origin)
-            records.insert(OriginRecord(site, rule), for: origin)
+            records.insert(OriginRecord(rule), for: origin)
             sites[site, default: SiteRecord(breaker: CircuitBreaker(rule.siteBreaker))].originCount += 1
         }
         if let latest, latest.site != site { latestOther = latest.instant }
         latest = (site, now)
         if sites[site]?.isKnown == true { latestKnown = now }
-        return site
     }
 
     /// Removes a tenth of the origins: the least recently used ones that are not in use.
@@ -387,10 +373,10 @@ struct OriginTable {
         let idle = records.oldestFirst.lazy.filter { origin, record in
             record.inFlight == 0 && record.waiting == 0 && !suspended.contains(origin)
         }
-        for (origin, record) in Array(idle.prefix(max(1, rule.tableLimit / 10))) {
+        for (origin, _) in Array(idle.prefix(max(1, rule.tableLimit / 10))) {
             records.remove(origin)
-            sites[record.site]?.originCount -= 1
-            if sites[record.site]?.originCount == 0 { sites[record.site] = nil }
+            sites[origin.site]?.originCount -= 1
+            if sites[origin.site]?.originCount == 0 { sites[origin.site] = nil }
         }
     }
 }

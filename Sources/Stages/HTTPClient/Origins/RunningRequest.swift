@@ -4,7 +4,6 @@ import Media
 /// A running request, and an estimate of whether it will be done by its deadline.
 struct RunningRequest {
     let origin: Origin
-    let site: Site
     /// A Boolean value that indicates whether the site was known when the request began.
     let isKnown: Bool
     /// The time from which the request may be judged. Until then an origin may prepare its answer.
@@ -42,9 +41,8 @@ struct RunningRequest {
         var isHopeless: Bool
     }
 
-    init(_ origin: Origin, _ site: Site, isKnown: Bool, start: Instant, grace: Duration, deadline: Instant) {
+    init(_ origin: Origin, isKnown: Bool, start: Instant, grace: Duration, deadline: Instant) {
         self.origin = origin
-        self.site = site
         self.isKnown = isKnown
         self.deadline = deadline
         judgedFrom = start + grace

@@ -16,7 +16,7 @@ struct WaitingRequests {
         }
     }
 
-    typealias Request = (origin: Origin, site: Site, urgency: Urgency)
+    typealias Request = (origin: Origin, urgency: Urgency)
 
     /// What holds back a line.
     enum Hold {
@@ -28,15 +28,8 @@ struct WaitingRequests {
         case paused(until: Instant?)
     }
 
-    private struct Line {
-        let site: Site
-        /// The first request stands last, where it is removed without moving the others.
-        var requests: [Urgency] = []
-
-        var first: Urgency? { requests.last }
-    }
-
-    private var lines: [Origin: Line] = [:]
+    /// The requests to each origin. The first stands last, where it is removed without moving the others.
+    private var lines: [Origin: [Urgency]] = [:]
     private var origins: [UInt64: Origin] = [:]
     private var originsOfSites: [Site: Set<Origin>] = [:]
     /// All lines, by their first requests.
@@ -58,76 +51,70 @@ struct WaitingRequests {
     var isEmpty: Bool { count == 0 }
     var isAllPaused: Bool { unpaused.isEmpty }
     /// The request with the least time.
-    var first: Request? { all.first.flatMap { request($0.element, $0.key) } }
+    var first: Request? { all.first.map { ($0.element, $0.key) } }
     /// The next end of a pause.
     var nextPauseEnd: Instant? { pauses.first?.key }
 
-    func first(of origin: Origin) -> Urgency? { lines[origin]?.first }
+    func first(of origin: Origin) -> Urgency? { lines[origin]?.last }
 
-    func isOpen(_ origin: Origin) -> Bool { lines[origin].map { open[$0.site]?[origin] != nil } ?? false }
+    func isOpen(_ origin: Origin) -> Bool { open[origin.site]?[origin] != nil }
 
     func origins(of site: Site) -> Set<Origin> { originsOfSites[site] ?? [] }
 
-    private func request(_ origin: Origin, _ urgency: Urgency) -> Request? {
-        lines[origin].map { (origin, $0.site, urgency) }
-    }
-
     // MARK: - Changes
 
-    mutating func add(_ urgency: Urgency, to origin: Origin, of site: Site) {
-        let index = lines[origin]?.requests.partitioningIndex { $0 < urgency } ?? 0
-        lines[origin, default: Line(site: site)].requests.insert(urgency, at: index)
+    mutating func add(_ urgency: Urgency, to origin: Origin) {
+        let index = lines[origin]?.partitioningIndex { $0 < urgency } ?? 0
+        lines[origin, default: []].insert(urgency, at: index)
         origins[urgency.number] = origin
-        originsOfSites[site, default: []].insert(origin)
+        originsOfSites[origin.site, default: []].insert(origin)
         count += 1
-        if lines[origin]?.first == urgency { firstChanged(of: origin, site, to: urgency) }
+        if first(of: origin) == urgency { firstChanged(of: origin, to: urgency) }
     }
 
     /// Removes the request `number`, if it waits.
     mutating func remove(_ number: UInt64) -> Request? {
         guard let origin = origins[number], let line = lines[origin],
-            let index = line.requests.firstIndex(where: { $0.number == number })
+            let index = line.firstIndex(where: { $0.number == number })
         else { return nil }
-        return remove(at: index, from: origin, of: line.site)
+        return remove(at: index, from: origin)
     }
 
     mutating func removeFirst(of origin: Origin) -> Request? {
-        guard let line = lines[origin] else { return nil }
-        return remove(at: line.requests.count - 1, from: origin, of: line.site)
+        lines[origin].flatMap { remove(at: $0.count - 1, from: origin) }
     }
 
-    private mutating func remove(at index: Int, from origin: Origin, of site: Site) -> Request? {
-        let wasFirst = lines[origin].map { index == $0.requests.count - 1 } ?? false
-        guard let urgency = lines[origin]?.requests.remove(at: index) else { return nil }
+    private mutating func remove(at index: Int, from origin: Origin) -> Request? {
+        guard let urgency = lines[origin]?.remove(at: index) else { return nil }
         origins[urgency.number] = nil
         count -= 1
-        if let first = lines[origin]?.first {
-            if wasFirst { firstChanged(of: origin, site, to: first) }
+        if let first = first(of: origin) {
+            if index == lines[origin]?.count { firstChanged(of: origin, to: first) }
         } else {
             lines[origin] = nil
             all.remove(origin)
             unpaused.remove(origin)
             pauses.remove(origin)
-            originsOfSites[site]?.remove(origin)
-            if originsOfSites[site]?.isEmpty == true { originsOfSites[site] = nil }
-            close(origin, of: site)
+            originsOfSites[origin.site]?.remove(origin)
+            if originsOfSites[origin.site]?.isEmpty == true { originsOfSites[origin.site] = nil }
+            close(origin)
         }
-        return (origin, site, urgency)
+        return (origin, urgency)
     }
 
-    private mutating func firstChanged(of origin: Origin, _ site: Site, to first: Urgency) {
+    private mutating func firstChanged(of origin: Origin, to first: Urgency) {
         all.set(origin, to: first)
         if unpaused[origin] != nil { unpaused.set(origin, to: first) }
-        if open[site]?[origin] != nil {
-            open[site]?.set(origin, to: first)
-            place(site)
+        if isOpen(origin) {
+            open[origin.site]?.set(origin, to: first)
+            place(origin.site)
         }
     }
 
     /// Notes what holds back the line of `origin`, whose site has that load.
     mutating func set(_ hold: Hold, of origin: Origin, load: Int, isKnown: Bool) {
         examined += 1
-        guard let line = lines[origin], let first = line.first else { return }
+        guard let first = first(of: origin) else { return }
         pauses.remove(origin)
         if case .paused(let end) = hold {
             unpaused.remove(origin)
@@ -135,15 +122,15 @@ struct WaitingRequests {
         } else {
             unpaused.set(origin, to: first)
         }
-        guard case .open = hold else { return close(origin, of: line.site) }
-        open[line.site, default: IndexedHeap()].set(origin, to: first)
-        setLoad(load, isKnown: isKnown, of: line.site)
+        guard case .open = hold else { return close(origin) }
+        open[origin.site, default: IndexedHeap()].set(origin, to: first)
+        setLoad(load, isKnown: isKnown, of: origin.site)
     }
 
-    private mutating func close(_ origin: Origin, of site: Site) {
-        guard open[site]?.remove(origin) != nil else { return }
-        if open[site]?.isEmpty == true { open[site] = nil }
-        place(site)
+    private mutating func close(_ origin: Origin) {
+        guard open[origin.site]?.remove(origin) != nil else { return }
+        if open[origin.site]?.isEmpty == true { open[origin.site] = nil }
+        place(origin.site)
     }
 
     /// Notes the number of permits of a site.
@@ -191,16 +178,14 @@ struct WaitingRequests {
 
     /// Returns the most urgent requests that no pause holds back.
     mutating func mostUrgent(_ limit: Int) -> [Request] {
-        var lines: [(origin: Origin, line: Line)] = []
         var taken: [IndexedHeap<Origin, Urgency>.Entry] = []
-        while lines.count < limit, let entry = unpaused.removeFirst() {
-            taken.append(entry)
-            if let line = self.lines[entry.element] { lines.append((entry.element, line)) }
-        }
+        while taken.count < limit, let entry = unpaused.removeFirst() { taken.append(entry) }
         for entry in taken { unpaused.set(entry.element, to: entry.key) }
-        let requests = lines.flatMap { origin, line in line.requests.suffix(limit).map { (origin, line.site, $0) } }
+        let requests = taken.flatMap { [lines] entry in
+            lines[entry.element, default: []].suffix(limit).map { (entry.element, $0) }
+        }
         examined += requests.count
-        return Array(requests.sorted { $0.2 < $1.2 }.prefix(limit))
+        return Array(requests.sorted { $0.1 < $1.1 }.prefix(limit))
     }
 }
 

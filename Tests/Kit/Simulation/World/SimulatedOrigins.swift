@@ -33,6 +33,19 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
 
     var usage: OriginUsage { limiter.usage }
 
+    func resolve(_ text: String) -> Media.Source {
+        guard let number = Source(text)?.origin else { return Media.Source(text) }
+        let url = Self.url(of: number)
+        let target = SourceTarget(url: url, host: url.host, origin: Origin(of: url), rule: nil)
+        return Media.Source(text, at: .success(target))
+    }
+
+    private static func url(of origin: Int) -> DownloadURL {
+        let host = Source.host(origin)
+        let site = Site(host: host)
+        return DownloadURL(text: "https://\(host)/", scheme: "https", host: host, port: 443, path: "/", site: site)
+    }
+
     func download(_ job: DownloadJob) async {
         let file = job.file
         await withTaskGroup { group in
@@ -61,7 +74,7 @@ final class SimulatedOrigins: AttachmentDownloading, @unchecked Sendable {
     private func ask(_ host: Int, for source: Source, _ job: DownloadJob) async throws(AttachmentFailure)
         -> MediaFile.Ending?
     {
-        let origin = Origin(scheme: "https", host: Source.host(host), port: 443)
+        let origin = Origin(of: Self.url(of: host))
         let latest = min(time.now + job.timeLimit, job.deadline.latest)
         let permit: OriginPermit
         do throws(OriginLimitError) {

@@ -1,44 +1,10 @@
 import Base
 import CPSL
+import Media
 
-/// The server of a request, as far as a client can tell: scheme, host, port and tenant.
-package struct Origin: Hashable, Sendable {
-    package var scheme: String
-    package var host: String
-    package var port: Int
-    /// The beginning of the path that distinguishes the tenants of a shared host, or `nil` if the host is not shared.
-    package var tenant: String?
-    /// The beginning of the path that probably names the customer of a known shared host; `nil` with a `tenant`. Pauses,
-    /// breakers and limits are apart, and the share of all requests is not: a sender may write any path.
-    package var customer: String?
-    /// The key of the rule with whose access the request is made, or `nil` without one. What happens to requests without
-    /// access, which anybody may cause, has no consequences for those with it.
-    package var access: String?
-
-    /// The name of the origin in a table. It is never shown.
-    package var name: String {
-        let owner = tenant.map { "tenant \($0)" } ?? customer.map { "customer \($0)" } ?? ""
-        return "\(scheme)://\(host):\(port)\n\(owner)\n\(access ?? "")"
-    }
-}
-
-// MARK: - Sites
-
-/// The owner of an origin, as far as its name or address tells: the unit of fairness between origins.
-///
-/// A name counts by its registrable domain (the Public Suffix List), because its owner can make any number of names
-/// below that. An address counts by the smallest block that the Internet routes: 256 IPv4 addresses, or a /48 of IPv6.
-struct Site: Hashable, Sendable {
-    let name: String
-
-    init(name: String) { self.name = name }
-
-    init(_ origin: Origin) {
-        name = Self.owner(of: origin.host) + (origin.tenant.map { "/\($0)" } ?? "")
-    }
-
-    /// Creates the owner of a host, whatever tenants it has: the peer of a connection.
-    init(host: String) { name = Self.owner(of: host.lowercased()) }
+extension Site {
+    /// Creates the owner of a host, whatever tenants it has.
+    init(host: String) { self.init(name: Self.owner(of: host.lowercased())) }
 
     private static func owner(of host: String) -> String {
         if let address = IPAddress(host)?.unmapped { return block(of: address) }
