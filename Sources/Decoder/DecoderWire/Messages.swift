@@ -61,41 +61,28 @@ package enum DecoderMessage: Sendable, Equatable {
 
 extension WorkerMessage: WireMessage {
     package var packet: [UInt8] {
-        var writer = WireWriter()
         switch self {
         case .transform(let request, let source, let outputs, let outputCapacity):
-            writer.put(UInt8(1))
-            writer.put(request)
-            writer.put(source)
-            writer.put(outputs)
-            writer.put(outputCapacity)
-        case .have(let range, let size):
-            writer.put(UInt8(2))
-            writer.put(range)
-            writer.put(size)
-        case .endsHere(let source):
-            writer.put(UInt8(3))
-            writer.put(source)
-        case .timeWillExpire:
-            writer.put(UInt8(4))
-        case .proceed:
-            writer.put(UInt8(5))
+            WireWriter.packet(1, request, source, outputs, outputCapacity)
+        case .have(let range, let size): WireWriter.packet(2, range, size)
+        case .endsHere(let source): WireWriter.packet(3, source)
+        case .timeWillExpire: WireWriter.packet(4)
+        case .proceed: WireWriter.packet(5)
         }
-        return writer.bytes
     }
 
     package init(packet: [UInt8]) throws(WireError) {
         var reader = WireReader(packet)
         switch try reader.byte() {
         case 1:
-            self = .transform(
-                try reader.conversionRequest(),
-                source: try reader.sourceProgress(),
-                outputs: try reader.count(),
-                outputCapacity: try reader.count(),
+            self = try .transform(
+                reader.read(),
+                source: reader.read(),
+                outputs: reader.read(),
+                outputCapacity: reader.read(),
             )
-        case 2: self = .have(try reader.range(), size: try reader.optionalCount())
-        case 3: self = .endsHere(try reader.sourceProgress())
+        case 2: self = try .have(reader.read(), size: reader.read())
+        case 3: self = try .endsHere(reader.read())
         case 4: self = .timeWillExpire
         case 5: self = .proceed
         case let other: throw .unknownCase(other)
@@ -106,62 +93,39 @@ extension WorkerMessage: WireMessage {
 
 extension DecoderMessage: WireMessage {
     package var packet: [UInt8] {
-        var writer = WireWriter()
         switch self {
-        case .ready(let report):
-            writer.put(UInt8(1))
-            writer.put(report)
-        case .need(let range, let ahead):
-            writer.put(UInt8(2))
-            writer.put(range)
-            writer.put(ahead)
-        case .source(let report, let memoryBytes):
-            writer.put(UInt8(3))
-            writer.put(report)
-            writer.put(memoryBytes)
-        case .rung(let report, let output):
-            writer.put(UInt8(4))
-            writer.put(report)
-            writer.put(output)
-        case .done:
-            writer.put(UInt8(5))
-        case .failed(let reason, let cause):
-            writer.put(UInt8(6))
-            writer.put(case: reason)
-            writer.put(cause != nil)
-            if let cause { writer.put(case: cause) }
-        case .began:
-            writer.put(UInt8(7))
-        case .thumbnail(let byteCount, let output):
-            writer.put(UInt8(8))
-            writer.put(byteCount)
-            writer.put(output)
-        case .triedForbiddenCall(let number):
-            writer.put(UInt8(9))
-            writer.put(number)
+        case .ready(let report): WireWriter.packet(1, report)
+        case .need(let range, let ahead): WireWriter.packet(2, range, ahead)
+        case .source(let report, let memoryBytes): WireWriter.packet(3, report, memoryBytes)
+        case .rung(let report, let output): WireWriter.packet(4, report, output)
+        case .done: WireWriter.packet(5)
+        case .failed(let reason, let cause): WireWriter.packet(6, reason, cause)
+        case .began: WireWriter.packet(7)
+        case .thumbnail(let byteCount, let output): WireWriter.packet(8, byteCount, output)
+        case .triedForbiddenCall(let number): WireWriter.packet(9, number)
         }
-        return writer.bytes
     }
 
     package init(packet: [UInt8]) throws(WireError) {
         var reader = WireReader(packet)
         switch try reader.byte() {
-        case 1: self = .ready(try reader.sandboxReport())
-        case 2: self = .need(try reader.range(), ahead: try reader.count())
-        case 3: self = .source(try reader.sourceReport(), memoryBytes: try reader.count())
-        case 4: self = .rung(try reader.rungReport(), output: try reader.count())
+        case 1: self = try .ready(reader.read())
+        case 2: self = try .need(reader.read(), ahead: reader.read())
+        case 3: self = try .source(reader.read(), memoryBytes: reader.read())
+        case 4: self = try .rung(reader.read(), output: reader.read())
         case 5: self = .done
-        case 6:
-            let reason = try reader.case(of: AttachmentFailure.Reason.self)
-            self = .failed(reason, try reader.flag() ? reader.case(of: FailureCause.self) : nil)
+        case 6: self = try .failed(reader.read(), reader.read())
         case 7: self = .began
-        case 8: self = .thumbnail(byteCount: try reader.count(), output: try reader.count())
-        case 9: self = .triedForbiddenCall(try reader.count())
+        case 8: self = try .thumbnail(byteCount: reader.read(), output: reader.read())
+        case 9: self = try .triedForbiddenCall(reader.read())
         case let other: throw .unknownCase(other)
         }
         try reader.end()
     }
 }
+
+extension AttachmentFailure.Reason: WireValue {}
+extension FailureCause: WireValue {}
 
 // MARK: - Progress
 
@@ -170,138 +134,92 @@ extension Wire {
     package static let rangeLimit = 64
 }
 
-extension WireWriter {
-    mutating func put(_ range: Range<Int>) {
-        put(range.lowerBound)
-        put(range.upperBound)
+extension SourceProgress: WireValue {
+    func put(in writer: inout WireWriter) {
+        writer.put(list: present.ranges.prefix(Wire.rangeLimit))
+        writer.put(size, isEnded, isCut)
     }
 
-    mutating func put(_ source: SourceProgress) {
-        let ranges = source.present.ranges.prefix(Wire.rangeLimit)
-        put(UInt8(truncatingIfNeeded: ranges.count))
-        for range in ranges { put(range) }
-        put(source.size)
-        put(source.isEnded)
-        put(source.isCut)
-    }
-}
-
-extension WireReader {
-    mutating func range() throws(WireError) -> Range<Int> {
-        let (start, end) = (try count(), try count())
-        guard start <= end else { throw .invalidValue }
-        return start..<end
-    }
-
-    mutating func sourceProgress() throws(WireError) -> SourceProgress {
-        let count = Int(try byte())
-        guard count <= Wire.rangeLimit else { throw .invalidValue }
-        var ranges: [Range<Int>] = []
-        for _ in 0..<count { ranges.append(try range()) }
+    init(reading reader: inout WireReader) throws(WireError) {
+        let ranges: [Range<Int>] = try reader.list(upTo: Wire.rangeLimit)
         let present = ByteRanges(ranges)
         // Rejects any other encoding: only our decoder sends this message.
         guard present.ranges == ranges else { throw .invalidValue }
-        return SourceProgress(
-            present: present,
-            size: try optionalCount(),
-            isEnded: try flag(),
-            isCut: try flag(),
-        )
+        try self.init(present: present, size: reader.read(), isEnded: reader.read(), isCut: reader.read())
     }
 }
 
 // MARK: - Reports
 
-extension WireWriter {
-    mutating func put(_ report: SourceReport) {
-        put(report.width)
-        put(report.height)
-        put(report.frames)
-        put(report.durationMilliseconds)
-    }
+extension SourceReport: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(width, height, frames, durationMilliseconds) }
 
-    mutating func put(_ report: RungReport) {
-        put(case: report.rung)
-        put(case: report.format)
-        put(report.byteCount)
-        put(report.width)
-        put(report.height)
-        put(report.frames)
-        put(report.durationMilliseconds)
-        put(report.focus)
-        put(report.account != nil)
-        if let account = report.account { put(account) }
-        put(report.inline != nil)
-        guard let inline = report.inline else { return }
-        put(case: inline.format)
-        put(inline.thumbHash)
-        put(inline.pictures.count)
-        for picture in inline.pictures { put(picture) }
-    }
-
-    private mutating func put(_ account: ClipAccount) {
-        for stream in [account.video, account.sound] {
-            put(stream != nil)
-            guard let stream else { continue }
-            put(stream.packets)
-            put(stream.packetMilliseconds)
-            put(stream.stepMilliseconds)
-        }
-        put(account.declaredMilliseconds)
-        put(account.endsEarly)
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(
+            width: reader.read(),
+            height: reader.read(),
+            frames: reader.read(),
+            durationMilliseconds: reader.read(),
+        )
     }
 }
 
-extension WireReader {
-    mutating func sourceReport() throws(WireError) -> SourceReport {
-        SourceReport(
-            width: try optionalCount(),
-            height: try optionalCount(),
-            frames: try optionalCount(),
-            durationMilliseconds: try optionalCount(),
-        )
+extension RungReport: WireValue {
+    func put(in writer: inout WireWriter) {
+        writer.put(rung, format, byteCount, width, height, frames, durationMilliseconds, focus, inline, account)
     }
 
-    mutating func rungReport() throws(WireError) -> RungReport {
-        var report = RungReport(
-            rung: try `case`(of: Rung.self),
-            format: try `case`(of: OutputFormat.self),
-            byteCount: try count(),
-            width: try optionalCount(),
-            height: try optionalCount(),
-            frames: try optionalCount(),
-            durationMilliseconds: try optionalCount(),
-            focus: try optionalFocalPoint(),
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(
+            rung: reader.read(),
+            format: reader.read(),
+            byteCount: reader.read(),
+            width: reader.read(),
+            height: reader.read(),
+            frames: reader.read(),
+            durationMilliseconds: reader.read(),
+            focus: reader.read(),
+            inline: reader.read(),
+            account: reader.read(),
         )
-        if try flag() { report.account = try clipAccount() }
-        if try flag() { report.inline = try inlinePicture() }
-        return report
-    }
-
-    private mutating func clipAccount() throws(WireError) -> ClipAccount {
-        ClipAccount(
-            video: try flag() ? streamAccount() : nil,
-            sound: try flag() ? streamAccount() : nil,
-            declaredMilliseconds: try optionalCount(),
-            endsEarly: try flag(),
-        )
-    }
-
-    private mutating func streamAccount() throws(WireError) -> ClipAccount.Stream {
-        ClipAccount.Stream(
-            packets: try count(),
-            packetMilliseconds: try count(),
-            stepMilliseconds: try count(),
-        )
-    }
-
-    private mutating func inlinePicture() throws(WireError) -> InlinePicture {
-        let format = try `case`(of: OutputFormat.self)
-        let hash = try data()
-        let count = try count()
-        guard count <= InlinePicture.pictureLimit else { throw .invalidValue }
-        var pictures: [[UInt8]] = []
-        for _ in 0..<count { pictures.append(try data()) }
-        return InlinePicture(thumbHash: hash, format: format, pictures: pictures)
     }
 }
+
+extension ClipAccount: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(video, sound, declaredMilliseconds, endsEarly) }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(
+            video: reader.read(),
+            sound: reader.read(),
+            declaredMilliseconds: reader.read(),
+            endsEarly: reader.read(),
+        )
+    }
+}
+
+extension ClipAccount.Stream: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(packets, packetMilliseconds, stepMilliseconds) }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(packets: reader.read(), packetMilliseconds: reader.read(), stepMilliseconds: reader.read())
+    }
+}
+
+extension InlinePicture: WireValue {
+    func put(in writer: inout WireWriter) {
+        writer.put(thumbHash, format)
+        writer.put(list: pictures)
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(
+            thumbHash: reader.read(),
+            format: reader.read(),
+            pictures: reader.list(upTo: Self.pictureLimit),
+        )
+    }
+}
+
+extension Rung: WireValue {}
+extension OutputFormat: WireValue {}

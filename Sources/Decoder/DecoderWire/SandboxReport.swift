@@ -63,31 +63,26 @@ package struct SandboxReport: Sendable, Equatable {
     }
 }
 
-extension WireWriter {
-    mutating func put(_ report: SandboxReport) {
+extension SandboxReport: WireValue {
+    func put(in writer: inout WireWriter) {
         for layer in SandboxLayer.allCases {
-            switch report[layer] {
-            case .off: put(UInt8(0))
-            case .on: put(UInt8(1))
-            case .unavailable(let why):
-                put(UInt8(2))
-                put(why)
+            switch self[layer] {
+            case .off: writer.put(0 as UInt8)
+            case .on: writer.put(1 as UInt8)
+            case .unavailable(let why): writer.put(2 as UInt8, why)
             }
         }
     }
-}
 
-extension WireReader {
-    mutating func sandboxReport() throws(WireError) -> SandboxReport {
-        var report = SandboxReport()
+    init(reading reader: inout WireReader) throws(WireError) {
+        self.init()
         for layer in SandboxLayer.allCases {
-            switch try byte() {
-            case 0: report[layer] = .off
-            case 1: report[layer] = .on
-            case 2: report[layer] = .unavailable(try text())
+            switch try reader.byte() {
+            case 0: self[layer] = .off
+            case 1: self[layer] = .on
+            case 2: self[layer] = .unavailable(try reader.read())
             case let other: throw .unknownCase(other)
             }
         }
-        return report
     }
 }

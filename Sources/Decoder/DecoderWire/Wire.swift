@@ -1,3 +1,5 @@
+import Base
+
 /// One packet between the worker, the zygote, and a decoder process.
 package protocol WireMessage: Sendable, Equatable {
     var packet: [UInt8] { get }
@@ -22,51 +24,38 @@ package enum WireError: Error, Sendable, Equatable {
     case invalidValue
 }
 
-// MARK: - Writing
+// MARK: - Values
+
+/// A value of a message. It is written and read in the same order.
+protocol WireValue {
+    func put(in writer: inout WireWriter)
+    init(reading reader: inout WireReader) throws(WireError)
+}
 
 /// A writer of one message's values, one after the other, without names or padding.
 ///
-/// Both programs are built together, so the format has no versions. A case is written as its index in `allCases`, and a
-/// number as eight bytes, little-endian.
+/// Both programs are built together, so the format has no versions.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
-    mutating func put(_ byte: UInt8) { bytes.append(byte) }
+    mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-    mutating func put(_ flag: Bool) { put(flag ? 1 : 0 as UInt8) }
+    mutating func put<each Value: WireValue>(_ values: repeat each Value) { repeat (each values).put(in: &self) }
 
-    mutating func put(_ number: Int) {
-        for shift in stride(from: 0, to: Int.bitWidth, by: 8) { put(UInt8(truncatingIfNeeded: number >> shift)) }
+    /// Writes values, and their number before them.
+    mutating func put(list: some Collection<some WireValue>) {
+        put(list.count)
+        for value in list { put(value) }
     }
 
-    mutating func put(_ number: Int?) {
-        put(number != nil)
-        if let number { put(number) }
-    }
-
-    /// Writes a measure, which is never negative.
-    mutating func put(_ measure: Double) { put(Int(truncatingIfNeeded: measure.magnitude.bitPattern)) }
-
-    mutating func put<Case: CaseIterable & Equatable>(case value: Case) {
-        for (index, other) in Case.allCases.enumerated() where other == value { put(UInt8(truncatingIfNeeded: index)) }
-    }
-
-    /// Writes at most 65,535 bytes, and their number before them.
-    mutating func put(_ data: [UInt8]) {
-        put(UInt8(truncatingIfNeeded: data.count >> 8))
-        put(UInt8(truncatingIfNeeded: data.count))
-        bytes.append(contentsOf: data.prefix(65_535))
-    }
-
-    /// Writes the first `WireReader.textLimit` bytes of `text`.
-    mutating func put(_ text: String) {
-        let utf8 = text.utf8.prefix(WireReader.textLimit)
-        put(UInt8(truncatingIfNeeded: utf8.count))
-        bytes.append(contentsOf: utf8)
+    /// Returns the packet of the message with this number and these values.
+    static func packet<each Value: WireValue>(_ number: UInt8, _ values: repeat each Value) -> [UInt8] {
+        var writer = WireWriter()
+        writer.put(number)
+        writer.put(repeat each values)
+        return writer.bytes
     }
 }
-
-// MARK: - Reading
 
 /// A reader of one message's values. It checks every length, number, flag, and case.
 struct WireReader {
@@ -78,60 +67,24 @@ struct WireReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+    mutating func read<Value: WireValue>() throws(WireError) -> Value { try Value(reading: &self) }
+
+    /// Reads at most `limit` values, and their number before them.
+    mutating func list<Value: WireValue>(upTo limit: Int) throws(WireError) -> [Value] {
+        let count = try Int(reading: &self)
+        guard count <= limit else { throw .invalidValue }
+        var values: [Value] = []
+        for _ in 0..<count { values.append(try Value(reading: &self)) }
+        return values
+    }
+
     mutating func byte() throws(WireError) -> UInt8 {
         guard offset < bytes.count else { throw .truncated }
         defer { offset += 1 }
         return bytes[offset]
     }
 
-    mutating func flag() throws(WireError) -> Bool {
-        switch try byte() {
-        case 0: false
-        case 1: true
-        default: throw .invalidValue
-        }
-    }
-
-    /// Reads a count or measure, which is never negative.
-    mutating func count() throws(WireError) -> Int {
-        var pattern: UInt = 0
-        for shift in stride(from: 0, to: UInt.bitWidth, by: 8) { pattern |= UInt(try byte()) << UInt(shift) }
-        guard let count = Int(exactly: pattern) else { throw .invalidValue }
-        return count
-    }
-
-    mutating func optionalCount() throws(WireError) -> Int? { try flag() ? count() : nil }
-
-    /// Reads a fraction or a time, which is finite and never negative.
-    mutating func measure() throws(WireError) -> Double {
-        let measure = Double(bitPattern: UInt64(try count()))
-        guard measure.isFinite else { throw .invalidValue }
-        return measure
-    }
-
-    mutating func `case`<Case: CaseIterable>(of type: Case.Type) throws(WireError) -> Case {
-        let index = try byte()
-        let cases = Array(Case.allCases)
-        guard index < cases.count else { throw .unknownCase(index) }
-        return cases[Int(index)]
-    }
-
-    /// Reads a line of printable ASCII.
-    mutating func text() throws(WireError) -> String {
-        let count = Int(try byte())
-        guard count <= Self.textLimit else { throw .invalidValue }
-        var characters: [UInt8] = []
-        for _ in 0..<count {
-            let character = try byte()
-            guard (0x20..<0x7F).contains(character) else { throw .invalidValue }
-            characters.append(character)
-        }
-        return String(decoding: characters, as: UTF8.self)
-    }
-
-    /// Reads bytes, and their number before them.
-    mutating func data() throws(WireError) -> [UInt8] {
-        let count = Int(try byte()) << 8 | Int(try byte())
+    mutating func data(_ count: Int) throws(WireError) -> [UInt8] {
         guard bytes.count - offset >= count else { throw .truncated }
         defer { offset += count }
         return Array(bytes[offset..<offset + count])
@@ -139,5 +92,137 @@ struct WireReader {
 
     func end() throws(WireError) {
         guard offset == bytes.count else { throw .trailingBytes }
+    }
+}
+
+// MARK: - Numbers and flags
+
+extension UInt8: WireValue {
+    func put(in writer: inout WireWriter) { writer.append(CollectionOfOne(self)) }
+
+    init(reading reader: inout WireReader) throws(WireError) { self = try reader.byte() }
+}
+
+extension Bool: WireValue {
+    func put(in writer: inout WireWriter) { writer.put((self ? 1 : 0) as UInt8) }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        switch try reader.byte() {
+        case 0: self = false
+        case 1: self = true
+        default: throw .invalidValue
+        }
+    }
+}
+
+/// A count or measure, which is never negative: eight bytes, little-endian.
+extension Int: WireValue {
+    func put(in writer: inout WireWriter) {
+        for shift in stride(from: 0, to: Int.bitWidth, by: 8) { writer.put(UInt8(truncatingIfNeeded: self >> shift)) }
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        var pattern: UInt = 0
+        for shift in stride(from: 0, to: UInt.bitWidth, by: 8) { pattern |= UInt(try reader.byte()) << UInt(shift) }
+        guard let count = Int(exactly: pattern) else { throw .invalidValue }
+        self = count
+    }
+}
+
+/// A fraction or a time, which is finite and never negative.
+extension Double: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(Int(truncatingIfNeeded: magnitude.bitPattern)) }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        self.init(bitPattern: UInt64(try Int(reading: &reader)))
+        guard isFinite else { throw .invalidValue }
+    }
+}
+
+/// A duration in whole milliseconds.
+extension Duration: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(milliseconds) }
+
+    init(reading reader: inout WireReader) throws(WireError) { self = .milliseconds(try Int(reading: &reader)) }
+}
+
+// MARK: - Cases, options, and sequences
+
+/// A case, as its index in `allCases`.
+extension WireValue where Self: CaseIterable & Equatable {
+    func put(in writer: inout WireWriter) {
+        for (index, other) in Self.allCases.enumerated() where other == self {
+            writer.put(UInt8(truncatingIfNeeded: index))
+        }
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        let index = try reader.byte()
+        let cases = Array(Self.allCases)
+        guard index < cases.count else { throw .unknownCase(index) }
+        self = cases[Int(index)]
+    }
+}
+
+/// Cases, as a flag for each of `allCases`.
+extension Set: WireValue where Element: CaseIterable {
+    func put(in writer: inout WireWriter) {
+        for element in Element.allCases { writer.put(contains(element)) }
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        self.init()
+        for element in Element.allCases where try Bool(reading: &reader) { insert(element) }
+    }
+}
+
+extension Optional: WireValue where Wrapped: WireValue {
+    func put(in writer: inout WireWriter) {
+        writer.put(self != nil)
+        if let value = self { writer.put(value) }
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        self = try Bool(reading: &reader) ? Wrapped(reading: &reader) : nil
+    }
+}
+
+extension Range<Int>: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(lowerBound, upperBound) }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        let (start, end) = (try Int(reading: &reader), try Int(reading: &reader))
+        guard start <= end else { throw .invalidValue }
+        self = start..<end
+    }
+}
+
+/// At most 65,535 bytes, and their number before them.
+extension [UInt8]: WireValue {
+    func put(in writer: inout WireWriter) {
+        writer.put(UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count))
+        writer.append(prefix(65_535))
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        let count = Int(try reader.byte()) << 8 | Int(try reader.byte())
+        self = try reader.data(count)
+    }
+}
+
+/// A line of printable ASCII: its first `WireReader.textLimit` bytes.
+extension String: WireValue {
+    func put(in writer: inout WireWriter) {
+        let text = utf8.prefix(WireReader.textLimit)
+        writer.put(UInt8(truncatingIfNeeded: text.count))
+        writer.append(text)
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        let count = Int(try reader.byte())
+        guard count <= WireReader.textLimit else { throw .invalidValue }
+        let characters = try reader.data(count)
+        guard characters.allSatisfy({ (0x20..<0x7F).contains($0) }) else { throw .invalidValue }
+        self.init(decoding: characters, as: UTF8.self)
     }
 }

@@ -50,22 +50,15 @@ package struct ProcessUsage: Sendable, Equatable {
 
 extension ZygoteCommand: WireMessage {
     package var packet: [UInt8] {
-        var writer = WireWriter()
         switch self {
-        case .spawn(let child, let limits):
-            writer.put(UInt8(1))
-            writer.put(child)
-            writer.put(limits.memoryBytes)
-            writer.put(limits.processorSeconds)
-            writer.put(limits.outputBytes)
+        case .spawn(let child, let limits): WireWriter.packet(1, child, limits)
         }
-        return writer.bytes
     }
 
     package init(packet: [UInt8]) throws(WireError) {
         var reader = WireReader(packet)
         switch try reader.byte() {
-        case 1: self = .spawn(child: try reader.count(), limits: try reader.processLimits())
+        case 1: self = try .spawn(child: reader.read(), limits: reader.read())
         case let other: throw .unknownCase(other)
         }
         try reader.end()
@@ -74,69 +67,52 @@ extension ZygoteCommand: WireMessage {
 
 extension ZygoteReport: WireMessage {
     package var packet: [UInt8] {
-        var writer = WireWriter()
         switch self {
-        case .ready:
-            writer.put(UInt8(1))
-        case .spawned(let child, let pid):
-            writer.put(UInt8(2))
-            writer.put(child)
-            writer.put(pid)
-        case .couldNotSpawn(let child, let code):
-            writer.put(UInt8(3))
-            writer.put(child)
-            writer.put(code)
-        case .exited(let child, let ending, let usage):
-            writer.put(UInt8(4))
-            writer.put(child)
-            writer.put(ending)
-            writer.put(usage.processorMicroseconds)
-            writer.put(usage.peakMemoryBytes)
+        case .ready: WireWriter.packet(1)
+        case .spawned(let child, let pid): WireWriter.packet(2, child, pid)
+        case .couldNotSpawn(let child, let code): WireWriter.packet(3, child, code)
+        case .exited(let child, let ending, let usage): WireWriter.packet(4, child, ending, usage)
         }
-        return writer.bytes
     }
 
     package init(packet: [UInt8]) throws(WireError) {
         var reader = WireReader(packet)
         switch try reader.byte() {
         case 1: self = .ready
-        case 2: self = .spawned(child: try reader.count(), pid: try reader.count())
-        case 3: self = .couldNotSpawn(child: try reader.count(), code: try reader.count())
-        case 4:
-            self = .exited(
-                child: try reader.count(),
-                ending: try reader.processEnding(),
-                usage: try reader.processUsage(),
-            )
+        case 2: self = try .spawned(child: reader.read(), pid: reader.read())
+        case 3: self = try .couldNotSpawn(child: reader.read(), code: reader.read())
+        case 4: self = try .exited(child: reader.read(), ending: reader.read(), usage: reader.read())
         case let other: throw .unknownCase(other)
         }
         try reader.end()
     }
 }
 
-extension WireWriter {
-    fileprivate mutating func put(_ ending: ProcessEnding) {
-        switch ending {
-        case .exited(let status):
-            put(false)
-            put(status)
-        case .killed(let signal):
-            put(true)
-            put(signal)
+extension ProcessEnding: WireValue {
+    func put(in writer: inout WireWriter) {
+        switch self {
+        case .exited(let status): writer.put(false, status)
+        case .killed(let signal): writer.put(true, signal)
         }
+    }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        self = try Bool(reading: &reader) ? .killed(signal: reader.read()) : .exited(status: reader.read())
     }
 }
 
-extension WireReader {
-    fileprivate mutating func processEnding() throws(WireError) -> ProcessEnding {
-        try flag() ? .killed(signal: count()) : .exited(status: count())
-    }
+extension ProcessUsage: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(processorMicroseconds, peakMemoryBytes) }
 
-    fileprivate mutating func processUsage() throws(WireError) -> ProcessUsage {
-        ProcessUsage(processorMicroseconds: try count(), peakMemoryBytes: try count())
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(processorMicroseconds: reader.read(), peakMemoryBytes: reader.read())
     }
+}
 
-    fileprivate mutating func processLimits() throws(WireError) -> ProcessLimits {
-        ProcessLimits(memoryBytes: try count(), processorSeconds: try count(), outputBytes: try count())
+extension ProcessLimits: WireValue {
+    func put(in writer: inout WireWriter) { writer.put(memoryBytes, processorSeconds, outputBytes) }
+
+    init(reading reader: inout WireReader) throws(WireError) {
+        try self.init(memoryBytes: reader.read(), processorSeconds: reader.read(), outputBytes: reader.read())
     }
 }
