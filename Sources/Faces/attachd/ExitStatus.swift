@@ -37,11 +37,17 @@ struct CommandError: Error, CustomStringConvertible {
         self.status = status
         self.description = message
     }
+}
 
-    /// Runs a command and reports its errors as a message and an exit status.
-    static func reported(_ command: () async throws -> Void) async throws {
+/// A command that reports its errors as a message and an exit status.
+protocol ReportedCommand: AsyncParsableCommand {
+    func perform() async throws
+}
+
+extension ReportedCommand {
+    func run() async throws {
         do {
-            try await command()
+            try await perform()
         } catch let error as CommandError {
             StandardError.write(error.description)
             throw error.status.code

@@ -5,7 +5,7 @@ import Foundation
 import Settings
 import UnixSignals
 
-struct BatchCommand: AsyncParsableCommand {
+struct BatchCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
         abstract: "Converts every media file below a folder to an attachment.",
@@ -39,23 +39,21 @@ struct BatchCommand: AsyncParsableCommand {
     var strict = false
     @OptionGroup var common: GeneralOptions<BatchSettings>
 
-    func run() async throws {
-        try await CommandError.reported {
-            let settings = try common.settings()
-            settings.startLogging()
-            do {
-                let folders = try BatchFolders(input: input, output: out, resumes: resume)
-                let selection = FileSelection(include: include, exclude: exclude)
-                let engine = try BatchEngine.start(settings, selection: selection)
-                if dryRun {
-                    try DryRun(folders, engine.options, resumes: resume).run { print($0) }
-                    return await engine.shutDown()
-                }
-                if settings.requiresSandbox { try await engine.insistOnSandbox() }
-                try await work(folders, engine)
-            } catch let error as BatchError {
-                throw CommandError(error.cause == .inputNotFound ? .inputNotFound : .cannotWrite, "\(error)")
+    func perform() async throws {
+        let settings = try common.settings()
+        settings.startLogging()
+        do {
+            let folders = try BatchFolders(input: input, output: out, resumes: resume)
+            let selection = FileSelection(include: include, exclude: exclude)
+            let engine = try BatchEngine.start(settings, selection: selection)
+            if dryRun {
+                try DryRun(folders, engine.options, resumes: resume).run { print($0) }
+                return await engine.shutDown()
             }
+            if settings.requiresSandbox { try await engine.insistOnSandbox() }
+            try await work(folders, engine)
+        } catch let error as BatchError {
+            throw CommandError(error.cause == .inputNotFound ? .inputNotFound : .cannotWrite, "\(error)")
         }
     }
 

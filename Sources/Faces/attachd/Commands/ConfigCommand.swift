@@ -12,7 +12,7 @@ struct ConfigCommand: AsyncParsableCommand {
         subcommands: [Check.self, Show.self],
     )
 
-    struct Check: AsyncParsableCommand {
+    struct Check: ReportedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks only a configuration file: its keys, its values, and the files that it names.",
             discussion: """
@@ -25,23 +25,21 @@ struct ConfigCommand: AsyncParsableCommand {
 
         @Argument(help: "The YAML or JSON file.", completion: .file()) var file: String
 
-        func run() async throws {
-            try await CommandError.reported {
-                // Variables that the file names count, and those of credentials. Settings in variables are not the file's.
-                let ofSettings = Set(UnknownVariable.known)
-                let variables = ProcessInfo.processInfo.environment.filter { !ofSettings.contains($0.key) }
-                do throws(SettingsError) {
-                    let source = SettingsSource(environment: variables, configurationFile: file)
-                    UnknownVariable.warn(of: try Settings(reading: source).unknownVariables)
-                } catch {
-                    throw CommandError(.badConfiguration, "\(error)")
-                }
-                print("\(file) is valid.")
+        func perform() async throws {
+            // Variables that the file names count, and those of credentials. Settings in variables are not the file's.
+            let ofSettings = Set(UnknownVariable.known)
+            let variables = ProcessInfo.processInfo.environment.filter { !ofSettings.contains($0.key) }
+            do throws(SettingsError) {
+                let source = SettingsSource(environment: variables, configurationFile: file)
+                UnknownVariable.warn(of: try Settings(reading: source).unknownVariables)
+            } catch {
+                throw CommandError(.badConfiguration, "\(error)")
             }
+            print("\(file) is valid.")
         }
     }
 
-    struct Show: AsyncParsableCommand {
+    struct Show: ReportedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows all settings as a command would use them, with their values and origins.",
             discussion: """
@@ -57,11 +55,9 @@ struct ConfigCommand: AsyncParsableCommand {
         @OptionGroup var preview: PreviewOptions
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
-            try await CommandError.reported {
-                let rows = try common.settings(server.options, queue.options, preview.options).listing
-                print(json ? Self.json(rows).compactText : Self.text(rows))
-            }
+        func perform() async throws {
+            let rows = try common.settings(server.options, queue.options, preview.options).listing
+            print(json ? Self.json(rows).compactText : Self.text(rows))
         }
 
         /// Returns the settings as text in columns.
@@ -80,7 +76,7 @@ struct ConfigCommand: AsyncParsableCommand {
 
 // MARK: - The host
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Checks the parts of this installation. Fails if a required part is missing.",
@@ -95,15 +91,13 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var preview: PreviewOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await CommandError.reported {
-            let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
-            settings.startLogging()
-            let engine = try await Engine.start(settings, readsLocalFiles: false)
-            let diagnosis = await engine.diagnosis(settings)
-            await engine.shutDown()
-            print(diagnosis.text)
-            guard diagnosis.isHealthy else { throw CommandError(.failure, "A required part is missing; see above.") }
-        }
+    func perform() async throws {
+        let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
+        settings.startLogging()
+        let engine = try await Engine.start(settings, readsLocalFiles: false)
+        let diagnosis = await engine.diagnosis(settings)
+        await engine.shutDown()
+        print(diagnosis.text)
+        guard diagnosis.isHealthy else { throw CommandError(.failure, "A required part is missing; see above.") }
     }
 }

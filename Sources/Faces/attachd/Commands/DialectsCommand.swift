@@ -4,7 +4,7 @@ import Media
 import Payloads
 import Settings
 
-struct DialectsCommand: AsyncParsableCommand {
+struct DialectsCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "dialects",
         abstract: "Lists the positions of attachments in the payloads of push services, and the rules of the profiles.",
@@ -29,14 +29,12 @@ struct DialectsCommand: AsyncParsableCommand {
         guard detect != nil || !json else { throw ValidationError("--json goes with --detect.") }
     }
 
-    func run() async throws {
-        try await CommandError.reported {
-            let settings = try common.settings()
-            guard let detect else { return print(DialectListing(settings).text) }
-            let listing = DetectionListing(try Self.payload(detect), settings)
-            print(json ? listing.json.compactText : listing.text)
-            guard listing.matches else { throw ExitStatus.failure.code }
-        }
+    func perform() async throws {
+        let settings = try common.settings()
+        guard let detect else { return print(DialectListing(settings).text) }
+        let listing = DetectionListing(try Self.payload(detect), settings)
+        print(json ? listing.json.compactText : listing.text)
+        guard listing.matches else { throw ExitStatus.failure.code }
     }
 
     private static func payload(_ path: String) throws -> JSONValue {

@@ -8,7 +8,7 @@ import Payloads
 import Settings
 import UnixSignals
 
-struct EnqueueCommand: AsyncParsableCommand {
+struct EnqueueCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue",
         abstract: "Adds notifications to the queue. With --wait, prints their results, one per line.",
@@ -45,17 +45,15 @@ struct EnqueueCommand: AsyncParsableCommand {
         guard id == nil || payloads.count == 1 else { throw ValidationError("Use --id with a single payload only.") }
     }
 
-    func run() async throws {
-        try await CommandError.reported {
-            var options = queue.options
-            options[Settings.table.listen.key] = listen.map { .text($0) }
-            options[Settings.table.apiTokenFile.key] = apiToken.map { .text($0) }
-            let settings = try common.settings(options)
-            do {
-                try await enqueue(settings)
-            } catch let error as JobQueueError {
-                throw CommandError(error)
-            }
+    func perform() async throws {
+        var options = queue.options
+        options[Settings.table.listen.key] = listen.map { .text($0) }
+        options[Settings.table.apiTokenFile.key] = apiToken.map { .text($0) }
+        let settings = try common.settings(options)
+        do {
+            try await enqueue(settings)
+        } catch let error as JobQueueError {
+            throw CommandError(error)
         }
     }
 

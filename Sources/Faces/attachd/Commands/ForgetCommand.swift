@@ -8,7 +8,7 @@ import Media
 import Settings
 import Storage
 
-struct ForgetCommand: AsyncParsableCommand {
+struct ForgetCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract: "Takes an attachment back: its file, cache entries, links and bucket object.",
@@ -24,20 +24,18 @@ struct ForgetCommand: AsyncParsableCommand {
     @OptionGroup var queue: QueueOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await CommandError.reported {
-            guard let reference = AttachmentReference(reference) else {
-                throw CommandError(.usage, "\"\(reference)\" is neither a URL nor the name of a ready file.")
-            }
-            let settings = try common.settings(server.options, queue.options)
-            guard case .redis = settings.queue else { return try await forget(reference, settings) }
-            let logger = Logger(label: "attachd")
-            do {
-                // A queue on Redis needs no closing: it holds no file.
-                try await forget(reference, settings, try await OpenQueue.open(settings, logger: logger))
-            } catch let error as JobQueueError {
-                throw CommandError(error)
-            }
+    func perform() async throws {
+        guard let reference = AttachmentReference(reference) else {
+            throw CommandError(.usage, "\"\(reference)\" is neither a URL nor the name of a ready file.")
+        }
+        let settings = try common.settings(server.options, queue.options)
+        guard case .redis = settings.queue else { return try await forget(reference, settings) }
+        let logger = Logger(label: "attachd")
+        do {
+            // A queue on Redis needs no closing: it holds no file.
+            try await forget(reference, settings, try await OpenQueue.open(settings, logger: logger))
+        } catch let error as JobQueueError {
+            throw CommandError(error)
         }
     }
 

@@ -18,7 +18,7 @@ struct JobsCommand: AsyncParsableCommand {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
     }
 
-    struct List: AsyncParsableCommand {
+    struct List: ReportedCommand {
         static let configuration = CommandConfiguration(abstract: "Prints the queue's counts and its most urgent jobs.")
 
         @Option(help: "The number of jobs to list, at most 10000.")
@@ -30,7 +30,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func validate() throws { try JobsCommand.check(limit) }
 
-        func run() async throws {
+        func perform() async throws {
             try await QueueView.with(queue, common) { view in
                 let (status, jobs) = (try await view.status(), try await view.jobs(limit))
                 if json { return print(Self.json(status, jobs).compactText) }
@@ -63,7 +63,7 @@ struct JobsCommand: AsyncParsableCommand {
         }
     }
 
-    struct Show: AsyncParsableCommand {
+    struct Show: ReportedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints a job's state, and its status and result once it is finished."
         )
@@ -75,7 +75,7 @@ struct JobsCommand: AsyncParsableCommand {
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
+        func perform() async throws {
             try await QueueView.with(queue, common) { view in
                 switch try await view.state(of: JobName(id: id, tenant: tenant)) {
                 case .unknown:
@@ -106,7 +106,7 @@ struct JobsCommand: AsyncParsableCommand {
         }
     }
 
-    struct Dead: AsyncParsableCommand {
+    struct Dead: ReportedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists the jobs that killed their workers, newest first."
         )
@@ -120,7 +120,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func validate() throws { try JobsCommand.check(limit) }
 
-        func run() async throws {
+        func perform() async throws {
             try await QueueView.with(queue, common) { view in
                 let letters = try await view.deadLetters(limit)
                 if json { return print(Self.json(letters).compactText) }
@@ -144,7 +144,7 @@ struct JobsCommand: AsyncParsableCommand {
         }
     }
 
-    struct Retry: AsyncParsableCommand {
+    struct Retry: ReportedCommand {
         static let configuration = CommandConfiguration(abstract: "Adds a dead letter to the queue again.")
 
         @Argument(help: "The job's id.") var id: String
@@ -152,7 +152,7 @@ struct JobsCommand: AsyncParsableCommand {
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
+        func perform() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
                 guard let outcome = try await view.retry(JobName(id: id, tenant: tenant)) else {
                     throw CommandError(.inputNotFound, "There is no dead letter \(id).")
@@ -166,20 +166,20 @@ struct JobsCommand: AsyncParsableCommand {
         }
     }
 
-    struct Purge: AsyncParsableCommand {
+    struct Purge: ReportedCommand {
         static let configuration = CommandConfiguration(abstract: "Deletes all dead letters.")
 
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
+        func perform() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
                 print("forgot \(try await view.purge())")
             }
         }
     }
 
-    struct Forget: AsyncParsableCommand {
+    struct Forget: ReportedCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes all that the queue has of a job, or of all jobs of a tenant.",
             discussion:
@@ -191,7 +191,7 @@ struct JobsCommand: AsyncParsableCommand {
         @OptionGroup var queue: QueueOptions
         @OptionGroup var common: CommonOptions
 
-        func run() async throws {
+        func perform() async throws {
             let jobs: ForgottenJobs
             switch (id, tenant) {
             case (let id?, _): jobs = .one(JobName(id: id, tenant: tenant ?? Job.defaultTenant))
@@ -208,22 +208,20 @@ struct JobsCommand: AsyncParsableCommand {
 }
 
 extension QueueView {
-    /// Opens the queue for `body`. Reports errors as a message and an exit status.
+    /// Opens the queue for `body`.
     fileprivate static func with(
         _ queue: QueueOptions,
         _ common: CommonOptions,
         changes: Bool = false,
         _ body: (QueueView) async throws -> Void,
     ) async throws {
-        try await CommandError.reported {
-            let settings = try common.settings(queue.options)
-            do {
-                let view = try await QueueView.open(settings, changes: changes)
-                try await body(view)
-                await view.shutDown()
-            } catch let error as JobQueueError {
-                throw CommandError(error)
-            }
+        let settings = try common.settings(queue.options)
+        do {
+            let view = try await QueueView.open(settings, changes: changes)
+            try await body(view)
+            await view.shutDown()
+        } catch let error as JobQueueError {
+            throw CommandError(error)
         }
     }
 }

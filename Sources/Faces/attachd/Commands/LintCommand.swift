@@ -3,7 +3,7 @@ import Base
 import Payloads
 import Settings
 
-struct LintCommand: AsyncParsableCommand {
+struct LintCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Explains why a notification would show without its media, from its payload alone.",
@@ -23,13 +23,11 @@ struct LintCommand: AsyncParsableCommand {
     var json = false
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await CommandError.reported {
-            let settings = try common.settings()
-            let listing = try listing(payload.read(), settings)
-            print(json ? listing.json.compactText : listing.text)
-            guard !listing.hasErrors else { throw ExitStatus.failure.code }
-        }
+    func perform() async throws {
+        let settings = try common.settings()
+        let listing = try listing(payload.read(), settings)
+        print(json ? listing.json.compactText : listing.text)
+        guard !listing.hasErrors else { throw ExitStatus.failure.code }
     }
 
     private func listing(_ bytes: [UInt8], _ settings: Settings) throws -> LintListing {

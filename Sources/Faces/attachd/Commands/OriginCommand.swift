@@ -5,7 +5,7 @@ import LoadTest
 import Media
 import Settings
 
-struct OriginCommand: AsyncParsableCommand {
+struct OriginCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin",
         abstract: "Serves a folder over HTTP for tests, with faults on request.",
@@ -47,27 +47,25 @@ struct OriginCommand: AsyncParsableCommand {
     @Flag(help: "Print a line for each answer: the method, the URL, the status and the size of the body in bytes.")
     var log = false
 
-    func run() async throws {
-        try await CommandError.reported {
-            let files: OriginFolder
-            do throws(OriginFolder.ReadError) {
-                files = try OriginFolder(folder)
-            } catch {
-                throw CommandError(.inputNotFound, error.description)
-            }
-            let configuration = try configuration()
-            let origin: MisbehavingOrigin
-            do {
-                origin = try await MisbehavingOrigin(files, configuration)
-            } catch {
-                throw CommandError(.failure, "Cannot listen on \(listen): \(error)")
-            }
-            let scheme = certificate == nil ? "http" : "https"
-            // The starting program waits for this line.
-            let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-            FileHandle.standardOutput.write(Data("\(scheme)://\(host):\(origin.port)/\n".utf8))
-            try await Signals.untilToldToStop { try await origin.run() }
+    func perform() async throws {
+        let files: OriginFolder
+        do throws(OriginFolder.ReadError) {
+            files = try OriginFolder(folder)
+        } catch {
+            throw CommandError(.inputNotFound, error.description)
         }
+        let configuration = try configuration()
+        let origin: MisbehavingOrigin
+        do {
+            origin = try await MisbehavingOrigin(files, configuration)
+        } catch {
+            throw CommandError(.failure, "Cannot listen on \(listen): \(error)")
+        }
+        let scheme = certificate == nil ? "http" : "https"
+        // The starting program waits for this line.
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        FileHandle.standardOutput.write(Data("\(scheme)://\(host):\(origin.port)/\n".utf8))
+        try await Signals.untilToldToStop { try await origin.run() }
     }
 
     private func configuration() throws -> MisbehavingOrigin.Configuration {

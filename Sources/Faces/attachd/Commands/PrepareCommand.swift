@@ -8,7 +8,7 @@ import Payloads
 import Settings
 import Templates
 
-struct PrepareCommand: AsyncParsableCommand {
+struct PrepareCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "prepare",
         abstract: "Lets a running attachd prepare sources in advance, and prints one answer per line.",
@@ -36,33 +36,31 @@ struct PrepareCommand: AsyncParsableCommand {
     /// The number of times that a request is sent to an attachd with too much to do, a second apart.
     private static let attemptLimit = 60
 
-    func run() async throws {
-        try await CommandError.reported {
-            try OutputPath.check(report)
-            let settings = try common.settings(server.options)
-            let sources = try sources(in: PayloadInput.readAll(file))
-            let client = try SidecarClient(settings)
-            defer { client.shutDown() }
-            var answers: [JSONValue] = []
-            var problem: AttachmentFailure?
-            do throws(AttachmentFailure) {
-                for start in stride(from: 0, to: sources.count, by: Self.listLength) {
-                    let part = try await prepare(Array(sources[start...].prefix(Self.listLength)), client)
-                    for answer in part { print(answer.compactText) }
-                    answers += part
-                }
-            } catch {
-                problem = error
+    func perform() async throws {
+        try OutputPath.check(report)
+        let settings = try common.settings(server.options)
+        let sources = try sources(in: PayloadInput.readAll(file))
+        let client = try SidecarClient(settings)
+        defer { client.shutDown() }
+        var answers: [JSONValue] = []
+        var problem: AttachmentFailure?
+        do throws(AttachmentFailure) {
+            for start in stride(from: 0, to: sources.count, by: Self.listLength) {
+                let part = try await prepare(Array(sources[start...].prefix(Self.listLength)), client)
+                for answer in part { print(answer.compactText) }
+                answers += part
             }
-            if let report {
-                let page = PrepareReport(sources: sources, answers: answers).html
-                try await OutputPath.write(Data(page.utf8), to: report)
-            }
-            if let problem { throw CommandError(.failure, problem.message) }
-            let missing = answers.count { $0["ready"] != .bool(true) }
-            guard missing == 0 else {
-                throw CommandError(.notComplete, "\(missing) of \(answers.count) sources are not ready; see above.")
-            }
+        } catch {
+            problem = error
+        }
+        if let report {
+            let page = PrepareReport(sources: sources, answers: answers).html
+            try await OutputPath.write(Data(page.utf8), to: report)
+        }
+        if let problem { throw CommandError(.failure, problem.message) }
+        let missing = answers.count { $0["ready"] != .bool(true) }
+        guard missing == 0 else {
+            throw CommandError(.notComplete, "\(missing) of \(answers.count) sources are not ready; see above.")
         }
     }
 

@@ -8,7 +8,7 @@ import Payloads
 import Processing
 import Settings
 
-struct ProcessCommand: AsyncParsableCommand {
+struct ProcessCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "process",
         abstract: "Processes one notification and writes the new payload to standard output.",
@@ -23,33 +23,31 @@ struct ProcessCommand: AsyncParsableCommand {
     var strict = false
     @OptionGroup var common: GeneralOptions<ProcessSettings>
 
-    func run() async throws {
-        try await CommandError.reported {
-            try OutputPath.check(report)
-            let bytes = try payload.read()
-            let settings = try common.settings()
-            settings.startLogging()
-            let engine = try await Engine.start(settings, readsLocalFiles: true)
-            try await engine.insistOnSandbox(settings)
-            let result = try await process(bytes, engine)
-            await engine.shutDown()
-            if explain {
-                // It contains names of fields, which the sender chose.
-                let rules = result.request.notification.attachments.compactMap { attachment in
-                    engine.sourceRule(of: attachment.url).map { "\($0): \(attachment.pointers.url)" }
-                }
-                let explanation = result.explanation.split(separator: "\n").map(String.init) + rules
-                let disabled = engine.formats.disabled.names.joined(separator: ", ")
-                let explained = explanation + (disabled.isEmpty ? [] : ["switched off: \(disabled)"])
-                let lines = explained.map { $0.onOneLine() + "\n" }
-                FileHandle.standardError.write(Data(lines.joined().utf8))
+    func perform() async throws {
+        try OutputPath.check(report)
+        let bytes = try payload.read()
+        let settings = try common.settings()
+        settings.startLogging()
+        let engine = try await Engine.start(settings, readsLocalFiles: true)
+        try await engine.insistOnSandbox(settings)
+        let result = try await process(bytes, engine)
+        await engine.shutDown()
+        if explain {
+            // It contains names of fields, which the sender chose.
+            let rules = result.request.notification.attachments.compactMap { attachment in
+                engine.sourceRule(of: attachment.url).map { "\($0): \(attachment.pointers.url)" }
             }
-            FileHandle.standardError.write(Data(result.failureLines.joined().utf8))
-            FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
-            if let report { try await OutputPath.write(Data(result.json + [0x0A]), to: report) }
-            if strict, result.outcome != .complete {
-                throw CommandError(.notComplete, "The outcome is \(result.outcome.rawValue), not complete.")
-            }
+            let explanation = result.explanation.split(separator: "\n").map(String.init) + rules
+            let disabled = engine.formats.disabled.names.joined(separator: ", ")
+            let explained = explanation + (disabled.isEmpty ? [] : ["switched off: \(disabled)"])
+            let lines = explained.map { $0.onOneLine() + "\n" }
+            FileHandle.standardError.write(Data(lines.joined().utf8))
+        }
+        FileHandle.standardError.write(Data(result.failureLines.joined().utf8))
+        FileHandle.standardOutput.write(Data(result.payload + [0x0A]))
+        if let report { try await OutputPath.write(Data(result.json + [0x0A]), to: report) }
+        if strict, result.outcome != .complete {
+            throw CommandError(.notComplete, "The outcome is \(result.outcome.rawValue), not complete.")
         }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import Settings
 
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Runs the sidecar until SIGTERM: the HTTP server and a worker of its queue.",
@@ -16,17 +16,15 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var preview: PreviewOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await CommandError.reported {
-            let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
-            try await SidecarServices.start(settings, takesRequests: true)
-        }
+    func perform() async throws {
+        let settings = try common.settingsWithoutWarnings(server.options, queue.options, preview.options)
+        try await SidecarServices.start(settings, takesRequests: true)
     }
 }
 
 // MARK: - Work
 
-struct WorkCommand: AsyncParsableCommand {
+struct WorkCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "work",
         abstract: "Processes the jobs of a queue until SIGTERM. Over HTTP it serves only health and metrics.",
@@ -36,17 +34,15 @@ struct WorkCommand: AsyncParsableCommand {
     @OptionGroup var queue: QueueOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await CommandError.reported {
-            let settings = try common.settingsWithoutWarnings(server.options, queue.options)
-            try await SidecarServices.start(settings, takesRequests: false)
-        }
+    func perform() async throws {
+        let settings = try common.settingsWithoutWarnings(server.options, queue.options)
+        try await SidecarServices.start(settings, takesRequests: false)
     }
 }
 
 // MARK: - Health
 
-struct HealthCommand: AsyncParsableCommand {
+struct HealthCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
         abstract: "Asks a running attachd whether it is ready, for the health checks of containers.",
@@ -58,16 +54,14 @@ struct HealthCommand: AsyncParsableCommand {
     @Option(help: "The HOST:PORT of that attachd. (default: ATTACHD_LISTEN, or 127.0.0.1:8080)")
     var listen: String?
 
-    func run() async throws {
-        try await CommandError.reported {
-            let variable = ProcessInfo.processInfo.environment["ATTACHD_LISTEN"] ?? ""
-            let text = listen ?? (variable.isEmpty ? "127.0.0.1:8080" : variable)
-            guard let address = HostAndPort(text) else {
-                throw CommandError(.badConfiguration, "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
-            }
-            if let problem = await HealthCheck.problem(at: address) {
-                throw CommandError(.failure, problem)
-            }
+    func perform() async throws {
+        let variable = ProcessInfo.processInfo.environment["ATTACHD_LISTEN"] ?? ""
+        let text = listen ?? (variable.isEmpty ? "127.0.0.1:8080" : variable)
+        guard let address = HostAndPort(text) else {
+            throw CommandError(.badConfiguration, "\"\(text)\" is not HOST:PORT. Write it as 127.0.0.1:8080.")
+        }
+        if let problem = await HealthCheck.problem(at: address) {
+            throw CommandError(.failure, problem)
         }
     }
 }

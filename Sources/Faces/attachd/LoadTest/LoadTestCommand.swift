@@ -7,7 +7,7 @@ import Logging
 import Media
 import Settings
 
-struct LoadTestCommand: AsyncParsableCommand {
+struct LoadTestCommand: ReportedCommand {
     static let configuration = CommandConfiguration(
         commandName: "loadtest",
         abstract: "Sends notifications on a schedule and checks the answers against budgets.",
@@ -58,19 +58,17 @@ struct LoadTestCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await CommandError.reported {
-            do {
-                let earlier = try reports.prepare()
-                OpenFiles.raise()
-                guard var result = try await Signals.untilToldToStop({ try await measure(earlier) }) else {
-                    throw CommandError(.failure, "The load test was stopped.")
-                }
-                if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
-                try await reports.write(result)
-            } catch let error as LoadTestError {
-                throw CommandError(error.kind == .usage ? .usage : .failure, error.description)
+    func perform() async throws {
+        do {
+            let earlier = try reports.prepare()
+            OpenFiles.raise()
+            guard var result = try await Signals.untilToldToStop({ try await measure(earlier) }) else {
+                throw CommandError(.failure, "The load test was stopped.")
             }
+            if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
+            try await reports.write(result)
+        } catch let error as LoadTestError {
+            throw CommandError(error.kind == .usage ? .usage : .failure, error.description)
         }
     }
 
