@@ -190,13 +190,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             router.post("v1/responses") { request, _ in try await responses.respond(to: request) }
         }
         if let scale {
-            router.get("v1/scale") { _, _ in
-                Response(
-                    status: .ok,
-                    headers: [.contentType: "application/json", .cacheControl: "no-store"],
-                    body: .init(byteBuffer: ByteBuffer(bytes: try await scale().compactBytes)),
-                )
-            }
+            router.get("v1/scale") { _, _ in Response.json(try await scale().compactBytes, mayBeStored: false) }
         }
         attachments?.add(to: router)
         formats?.add(to: router)
@@ -226,13 +220,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
             hasMetrics: configuration.metricsAddress == nil,
         )
         .bytes
-        router.get("openapi.json") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "application/json"],
-                body: .init(byteBuffer: ByteBuffer(bytes: description)),
-            )
-        }
+        router.get("openapi.json") { _, _ in Response.json(description) }
         guard let queue else { return }
         let jobs = JobsRoutes(
             service: service,

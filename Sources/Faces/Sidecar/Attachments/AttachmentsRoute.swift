@@ -89,11 +89,7 @@ package struct AttachmentsRoute: Sendable {
         let answer = JSONValue.object([
             .init("forgotten", .array(names)), .init("workers", .integer(forgotten.workers)),
         ])
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: answer.compactBytes)),
-        )
+        return Response.json(answer.compactBytes)
     }
 
     private func respond(

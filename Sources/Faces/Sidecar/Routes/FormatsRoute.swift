@@ -62,11 +62,7 @@ package struct FormatsRoute: Sendable {
             .init("formats", Self.array(MediaFormat.allCases.map(\.rawValue))),
             .init("codecs", Self.array(MediaCodec.allCases.map(\.rawValue))),
         ])
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/json", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: json.compactBytes)),
-        )
+        return Response.json(json.compactBytes, mayBeStored: false)
     }
 
     private static func array(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }

@@ -34,7 +34,7 @@ struct JobsRoutes: Sendable {
         if let reason = enqueued.refusal(for: job.tenant) {
             throw refusal(reason, enqueued == .overShare ? "tenantShareUsed" : "queueFull")
         }
-        var response = Self.response(.accepted, .object([.init("id", .string(job.id))]))
+        var response = Response.json(JSONValue.object([.init("id", .string(job.id))]).compactBytes, .accepted)
         let tenant = job.tenant == Job.defaultTenant ? "" : "?tenant=\(job.tenant.percentEncoded)"
         response.headers[.location] = "/v1/jobs/\(job.id.percentEncoded)\(tenant)"
         return response
@@ -87,13 +87,13 @@ struct JobsRoutes: Sendable {
         defer { if waits { waiting.leave() } }
         switch try await queue.state(of: name, waiting: waitTime) {
         case .unknown: throw Self.unknown(id)
-        case .waiting: return Self.response(.ok, Self.job(id, "waiting"))
-        case .running: return Self.response(.ok, Self.job(id, "running"))
+        case .waiting: return Self.job(id, "waiting")
+        case .running: return Self.job(id, "running")
         case .finished(let reply):
             guard reply.status != .cancelled else { throw Problem(.conflict, "The job \(id) was cancelled.") }
             let result = (try? JSONValue(parsing: reply.body)) ?? .string(String(decoding: reply.body, as: UTF8.self))
             let answer = [JSONValue.Member("status", .string(reply.status.rawValue)), .init("result", result)]
-            return Self.response(.ok, Self.job(id, "finished", answer))
+            return Self.job(id, "finished", answer)
         }
     }
 
@@ -116,20 +116,12 @@ struct JobsRoutes: Sendable {
         return JobName(id: id, tenant: tenant)
     }
 
-    private static func job(_ id: String, _ state: String, _ more: [JSONValue.Member] = []) -> JSONValue {
-        .object([.init("id", .string(id)), .init("state", .string(state))] + more)
+    private static func job(_ id: String, _ state: String, _ more: [JSONValue.Member] = []) -> Response {
+        .json(JSONValue.object([.init("id", .string(id)), .init("state", .string(state))] + more).compactBytes)
     }
 
     private static func unknown(_ id: String) -> Problem {
         Problem(.notFound, "There is no job \(id), or its result is no longer kept.")
-    }
-
-    private static func response(_ status: HTTPResponse.Status, _ value: JSONValue) -> Response {
-        Response(
-            status: status,
-            headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: value.compactBytes)),
-        )
     }
 }
 

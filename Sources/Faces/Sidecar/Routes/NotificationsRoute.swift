@@ -43,9 +43,9 @@ struct NotificationsRoute: Sendable {
                 try await service.process(.value(envelope.payload), options: envelope.options, accepted: accepted)
             }
         }
-        let body = ByteBuffer(bytes: result.json)
+        let response = Response.json(result.json)
         service.left([result])
-        return Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: body))
+        return response
     }
 
     private func read(_ envelopes: [JSONValue]) -> ListProcessing.List {

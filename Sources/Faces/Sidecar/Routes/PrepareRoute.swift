@@ -30,12 +30,7 @@ struct PrepareRoute: Sendable {
                 }
             }
         }
-        let body = ListBody.bytes(answers) { $0.json.compactBytes }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "application/json"],
-            body: .init(byteBuffer: ByteBuffer(bytes: body)),
-        )
+        return Response.json(ListBody.bytes(answers) { $0.json.compactBytes })
     }
 
     private func timeLimit(in headers: HTTPFields) throws -> Duration {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import Jobs
 import NIOCore
@@ -75,6 +76,19 @@ extension Request {
     func payload() async throws -> [UInt8] {
         let buffer = try await body.collect(upTo: PayloadReader.byteLimit)
         return Array(buffer: buffer)
+    }
+}
+
+extension Response {
+    /// Returns an answer of JSON. Caches must not store one that a moment later may no longer be true.
+    static func json(
+        _ bytes: [UInt8],
+        _ status: HTTPResponse.Status = .ok,
+        mayBeStored: Bool = true,
+    ) -> Response {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        if !mayBeStored { headers[.cacheControl] = "no-store" }
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }
 
