@@ -87,9 +87,10 @@ def written(argument):
 def settings_table():
     """The key, variable and option of each setting, from the table that declares them."""
     text = (sources / "Operations/Settings/SettingsTable.swift").read_text()
-    names = re.findall(r'= Setting\(\s*"([\w.]+)",\s*"--([\w-]+)"', text)
-    assert len(names) == text.count("= Setting("), "a setting begins with its key and its option"
-    return [(key, "ATTACHD_" + re.sub(r"([A-Z])", r"_\1", key).replace(".", "_").upper(), option) for key, option in names]
+    names = re.findall(r'= Setting\(\s*"([\w.]+)",(?:\s*option: "--([\w-]+)")?', text)
+    assert len(names) == text.count("= Setting("), "a setting begins with its key"
+    words = [(key, option, re.sub(r"([A-Z])", r"_\1", key).replace(".", "_")) for key, option in names]
+    return [(key, f"ATTACHD_{name.upper()}", option or name.lower().replace("_", "-")) for key, option, name in words]
 
 
 def takes_settings(name):

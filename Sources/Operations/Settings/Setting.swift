@@ -9,15 +9,16 @@ package struct Setting<Value: Sendable>: Sendable {
     private let read: @Sendable (SettingDeclaration, SettingsReader) throws(SettingsError) -> Value
 
     private init(
-        _ names: (key: String, option: String),
+        _ key: String,
+        _ option: String?,
         _ type: SettingType<some Sendable>,
         _ group: SettingDeclaration.Group,
         _ defaultText: String?,
         _ read: @escaping @Sendable (SettingDeclaration, SettingsReader) throws(SettingsError) -> Value,
     ) {
         declaration = SettingDeclaration(
-            key: names.key,
-            option: names.option,
+            key: key,
+            option: option ?? SettingDeclaration.option(of: key),
             group: group,
             form: type.form,
             words: type.words,
@@ -26,18 +27,18 @@ package struct Setting<Value: Sendable>: Sendable {
         self.read = read
     }
 
-    /// Declares a setting with a default value. `note` explains the value where it is shown, or stands
-    /// for one that has no text.
+    /// Declares a setting with a default value. `option` is given only where it does not have the words of the key. `note`
+    /// explains the value where it is shown, or stands for one that has no text.
     init(
         _ key: String,
-        _ option: String,
+        option: String? = nil,
         _ type: SettingType<Value>,
         in group: SettingDeclaration.Group = .common,
         default value: Value,
         note: String? = nil,
     ) {
         let text = [type.text(value), note].compactMap(\.self).joined(separator: ", ")
-        self.init((key, option), type, group, text.isEmpty ? nil : text) { declaration, reader throws(SettingsError) in
+        self.init(key, option, type, group, text.isEmpty ? nil : text) { declaration, reader throws(SettingsError) in
             try type.read(declaration, reader) ?? value
         }
     }
@@ -45,13 +46,13 @@ package struct Setting<Value: Sendable>: Sendable {
     /// Declares a setting whose default, which `words` describe, depends on the machine or on other settings.
     init(
         _ key: String,
-        _ option: String,
+        option: String? = nil,
         _ type: SettingType<Value>,
         in group: SettingDeclaration.Group = .common,
         default words: String,
         _ value: @escaping @Sendable (SettingsReader) throws(SettingsError) -> Value,
     ) {
-        self.init((key, option), type, group, words) { declaration, reader throws(SettingsError) in
+        self.init(key, option, type, group, words) { declaration, reader throws(SettingsError) in
             if let written = try type.read(declaration, reader) { written } else { try value(reader) }
         }
     }
@@ -59,12 +60,12 @@ package struct Setting<Value: Sendable>: Sendable {
     /// Declares a setting that may be missing. `words` describe what happens then.
     init<Written: Sendable>(
         _ key: String,
-        _ option: String,
+        option: String? = nil,
         _ type: SettingType<Written>,
         in group: SettingDeclaration.Group = .common,
         missing words: String? = nil,
     ) where Value == Written? {
-        self.init((key, option), type, group, words) { declaration, reader throws(SettingsError) in
+        self.init(key, option, type, group, words) { declaration, reader throws(SettingsError) in
             try type.read(declaration, reader)
         }
     }
@@ -148,6 +149,14 @@ package struct SettingDeclaration: Sendable {
     /// default.
     package func helpText(_ meaning: String? = nil, default text: String? = nil) -> String {
         (meaning ?? help) + ((text ?? defaultText).map { " (default: \($0))" } ?? "")
+    }
+
+    /// Returns the name of the option of a setting that does not choose another: the key's words with dashes.
+    fileprivate static func option(of key: String) -> String {
+        key.reduce(into: "--") { name, letter in
+            if letter.isUppercase { name += "-" }
+            name += letter.lowercased()
+        }
     }
 
     /// The environment variable of the setting: `ATTACHD_` and the key in capitals, with `_` between its words and in
