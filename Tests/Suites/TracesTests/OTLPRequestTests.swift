@@ -1,7 +1,8 @@
 import Base
-import Observability
 import Support
 import Testing
+
+@testable import Observability
 
 @Suite("Spans for a collector (OTLP)", .timeLimit(.minutes(10)))
 struct OTLPRequestTests {

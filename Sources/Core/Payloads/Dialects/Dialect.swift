@@ -13,30 +13,12 @@ package struct Dialect: Sendable, Equatable {
     package var layout: RequestLayout?
     /// The strings of a body that hold JSON with a payload or request. The paths start inside; without paths, the other
     /// dialects find the attachments there.
-    package var strings: [PayloadStrings]
+    package var strings: [PayloadStrings] = []
     /// The paths to attachments. In a payload the first path that leads to an attachment wins. In a service's request
     /// all of them count, because they are for different platforms.
     package var paths: [AttachmentPath]
     /// A text that takes the place of the alert's body when an attachment fails.
     package var fallbackBody: JSONPattern?
-
-    package init(
-        name: String,
-        title: String,
-        source: String,
-        layout: RequestLayout? = nil,
-        strings: [PayloadStrings] = [],
-        paths: [AttachmentPath],
-        fallbackBody: JSONPattern? = nil,
-    ) {
-        self.name = name
-        self.title = title
-        self.source = source
-        self.layout = layout
-        self.strings = strings
-        self.paths = paths
-        self.fallbackBody = fallbackBody
-    }
 }
 
 /// The place of JSON strings that hold a payload, and the requests that are looked for inside.
@@ -44,11 +26,6 @@ package struct PayloadStrings: Sendable, Equatable {
     package var pattern: JSONPattern
     /// The dialects of requests that may be inside, beside a push payload. `nil` is all of them.
     package var requests: [Dialect]?
-
-    package init(pattern: JSONPattern, requests: [Dialect]? = nil) {
-        self.pattern = pattern
-        self.requests = requests
-    }
 }
 
 /// The patterns for an attachment's URL and the fields around it.

@@ -9,20 +9,6 @@ package struct RequestLayout: Sendable, Equatable {
     package var category: JSONPattern?
     package var measure: Measure
 
-    package init(
-        mark: RequestMark,
-        payloads: JSONPattern?,
-        gate: GateRule,
-        category: JSONPattern? = nil,
-        measure: Measure,
-    ) {
-        self.mark = mark
-        self.payloads = payloads
-        self.gate = gate
-        self.category = category
-        self.measure = measure
-    }
-
     /// The part of a request to which the push service's limit applies.
     package struct Measure: Sendable, Equatable {
         /// The pattern for the values to measure. Each match is measured by itself.
@@ -30,13 +16,7 @@ package struct RequestLayout: Sendable, Equatable {
         /// Sums of parts below the root. The largest sum counts, each part in compact JSON.
         package var sums: [[JSONPattern]]
         /// The bytes that the push service adds to each sum.
-        package var overhead: Int
-
-        package init(root: JSONPattern, sums: [[JSONPattern]], overhead: Int = 0) {
-            self.root = root
-            self.sums = sums
-            self.overhead = overhead
-        }
+        package var overhead = 0
 
         /// A measure of the whole, in compact JSON.
         package static let whole = Measure(root: "", sums: [[""]])
@@ -155,15 +135,10 @@ package enum Eligibility: String, Sendable, Equatable {
 package struct GateRule: Sendable, Equatable {
     /// The patterns for the mutable mark, any of which may have it. The list is empty for platforms that have no such
     /// key, and for services that set it themselves.
-    package var mutableContent: [JSONPattern]
+    package var mutableContent: [JSONPattern] = []
     /// The patterns for the alerts: strings, or objects like `aps.alert`. One visible alert is enough. If the list is
     /// empty, no alert is needed.
     package var alerts: [JSONPattern]
-
-    package init(mutableContent: [JSONPattern] = [], alerts: [JSONPattern]) {
-        self.mutableContent = mutableContent
-        self.alerts = alerts
-    }
 
     /// The rule for platforms whose notifications show pictures without conditions.
     package static let alwaysOpen = GateRule(alerts: [])

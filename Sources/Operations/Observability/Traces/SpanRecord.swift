@@ -112,22 +112,4 @@ package struct FinishedSpan: Sendable {
     package var start: UnixTime
     package var end: UnixTime
     package var record: SpanRecord
-
-    package init(
-        name: String,
-        context: SpanContext,
-        parent: SpanID?,
-        kind: SpanKind,
-        start: UnixTime,
-        end: UnixTime,
-        record: SpanRecord,
-    ) {
-        self.name = name
-        self.context = context
-        self.parent = parent
-        self.kind = kind
-        self.start = start
-        self.end = end
-        self.record = record
-    }
 }

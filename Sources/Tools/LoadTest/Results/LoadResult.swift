@@ -23,12 +23,6 @@ package struct LoadResult: Sendable, Codable, Equatable {
         /// The number of clients that sent at the same time during the measurement.
         package var clients: Int
         package var seconds: Double
-
-        package init(perSecond: Double, clients: Int, seconds: Double) {
-            self.perSecond = perSecond
-            self.clients = clients
-            self.seconds = seconds
-        }
     }
 
     package var version = 1
