@@ -22,29 +22,20 @@ package struct PrepareRequest: Sendable, Equatable {
 
     /// Reads an element of the body. `now` is what a duration counts from.
     package init(_ value: JSONValue, now: UnixTime) throws(RequestError) {
-        guard case .object(let members) = value, let source = value["source"]?.text, !source.isEmpty else {
+        guard value.isObject, let source = value["source"]?.text, !source.isEmpty else {
             throw .envelope("A source to prepare is an object such as \(Self.form).")
         }
-        if let unknown = members.first(where: { !Self.keys.contains($0.key) }) {
-            throw .envelope("A source to prepare has no \"\(unknown.key)\". It has: profile, source, until.")
-        }
+        let members = try RequestMembers(of: value, keys: Self.keys, in: "A source to prepare")
         self.source = source
-        switch value["profile"] {
-        case nil, .null: break
-        case .string(let name)?: profile = name
-        default: throw .envelope("\"profile\" is the name of a profile, such as \"apns\".")
+        profile = try members.member("profile", "is the name of a profile, such as \"apns\".") { $0.text }
+        let rule = "is a text: a time such as \"2026-12-01T18:00:00Z\", or \"6h\"."
+        guard let text = try members.member("until", rule, { $0.text }) else { return }
+        guard let time = RFC3339Time(text)?.time ?? DurationText.parse(text).map({ now + $0 }), time > now else {
+            throw .envelope(
+                "\"until\" is a time in the future such as \"2026-12-01T18:00:00Z\", or a duration such as \"6h\"."
+            )
         }
-        switch value["until"] {
-        case nil, .null: break
-        case .string(let text)?:
-            guard let time = RFC3339Time(text)?.time ?? DurationText.parse(text).map({ now + $0 }), time > now else {
-                throw .envelope(
-                    "\"until\" is a time in the future such as \"2026-12-01T18:00:00Z\", or a duration such as \"6h\"."
-                )
-            }
-            until = time
-        default: throw .envelope("\"until\" is a text: a time such as \"2026-12-01T18:00:00Z\", or \"6h\".")
-        }
+        until = time
     }
 }
 

@@ -37,112 +37,95 @@ package struct NotificationEnvelope: Sendable {
 
     /// Reads an envelope that is part of something else, such as a list.
     package init(_ value: JSONValue, isJob: Bool = false) throws(RequestError) {
-        guard case .object(let members) = value, let payload = value["payload"] else {
+        guard value.isObject, let payload = value["payload"] else {
             throw .envelope("Send an envelope: {\"payload\": {\"aps\": …}}; or use /v1/rewrite.")
         }
         guard isJob || value["callback"] == nil else {
             throw .envelope("Only a job has a \"callback\". Send the envelope to /v1/jobs, or leave the callback out.")
         }
-        try Self.check(members, have: isJob ? Self.keys.union(Self.jobKeys) : Self.keys, in: "The envelope")
+        let keys = isJob ? Self.keys.union(Self.jobKeys) : Self.keys
+        let members = try RequestMembers(of: value, keys: keys, in: "The envelope")
         self.payload = payload
         self.options = NotificationService.Options(
-            identifier: try Self.text("id", in: value, like: "\"order-42\""),
-            tenant: try Self.tenant(in: value),
-            profile: try Self.text("profile", in: value, like: "\"apns\""),
-            dialect: try Self.text("dialect", in: value, like: "\"my-attachment\""),
-            pushType: try Self.pushType(in: value),
-            timeLimit: try Self.duration("deadline", in: value),
-            clip: try Self.clip(in: value),
-            focus: try Self.focus(in: value),
+            identifier: try members.text("id", like: "\"order-42\""),
+            tenant: try members.member("tenant", "is not a tenant's name. Write \(TenantName.rule).") { tenant in
+                tenant.text.flatMap { TenantName.isValid($0) ? $0 : nil }
+            },
+            profile: try members.text("profile", like: "\"apns\""),
+            dialect: try members.text("dialect", like: "\"my-attachment\""),
+            pushType: try members.member("pushType", "is not valid. Choose one of: \(PushType.names).") { pushType in
+                pushType.text.flatMap { PushType(rawValue: $0) }
+            } ?? .alert,
+            timeLimit: try members.duration("deadline"),
+            clip: try Self.clip(in: members),
+            focus: try Self.focus(in: members),
         )
-        callback = try Self.text(
-            "callback",
-            in: value,
-            upTo: Self.callbackByteLimit,
-            like: "\"https://push.example/results\""
+        callback = try members.text("callback", upTo: Self.callbackByteLimit, like: "\"https://push.example/results\"")
+    }
+
+    private static func clip(in envelope: RequestMembers) throws(RequestError) -> ClipSelection {
+        let rule = "must be {\"start\": \"3s\", \"duration\": \"10s\"}."
+        guard let clip = try envelope.object("clip", keys: clipKeys, rule) else { return ClipSelection() }
+        let selection = ClipSelection(
+            start: try clip.duration("start") ?? .zero,
+            duration: try clip.duration("duration"),
         )
+        guard max(selection.start, selection.duration ?? .zero) <= longestClip else {
+            throw .envelope("\"clip\" has a start and a duration of at most 24h each.")
+        }
+        return selection
     }
 
-    private static func tenant(in envelope: JSONValue) throws(RequestError) -> String? {
-        switch envelope["tenant"] {
-        case nil, .null: return nil
-        case .string(let name) where TenantName.isValid(name): return name
-        default: throw .envelope("\"tenant\" is not a tenant's name. Write \(TenantName.rule).")
+    private static func focus(in envelope: RequestMembers) throws(RequestError) -> FocalPoint? {
+        let rule = "must be {\"x\": 0.5, \"y\": 0.2}: fractions of the picture, from 0 to 1."
+        guard try envelope.object("focus", keys: focusKeys, rule) != nil else { return nil }
+        return try envelope.member("focus", rule) { focus in
+            guard let x = focus["x"]?.double, let y = focus["y"]?.double else { return nil }
+            return FocalPoint(x: x, y: y)
         }
     }
+}
 
-    private static func pushType(in envelope: JSONValue) throws(RequestError) -> PushType {
-        switch envelope["pushType"] {
-        case nil, .null: return .alert
-        case .string(let text)?:
-            if let pushType = PushType(rawValue: text) { return pushType }
-            fallthrough
-        default: throw .envelope("\"pushType\" is not valid. Choose one of: \(PushType.names).")
-        }
-    }
+// MARK: - Members
 
-    private static func clip(in envelope: JSONValue) throws(RequestError) -> ClipSelection {
-        switch envelope["clip"] {
-        case nil, .null: return ClipSelection()
-        case .object(let members)?:
-            try check(members, have: clipKeys, in: "\"clip\"")
-            let clip = JSONValue.object(members)
-            let selection = ClipSelection(
-                start: try duration("start", in: clip) ?? .zero,
-                duration: try duration("duration", in: clip),
-            )
-            guard max(selection.start, selection.duration ?? .zero) <= longestClip else {
-                throw .envelope("\"clip\" has a start and a duration of at most 24h each.")
-            }
-            return selection
-        default: throw .envelope("\"clip\" must be {\"start\": \"3s\", \"duration\": \"10s\"}.")
-        }
-    }
+/// The members of an object in a request. One that is missing or `null` is `nil`, and errors name the member.
+struct RequestMembers {
+    private let json: JSONValue
 
-    private static func focus(in envelope: JSONValue) throws(RequestError) -> FocalPoint? {
-        switch envelope["focus"] {
-        case nil, .null: return nil
-        case .object(let members)?:
-            try check(members, have: focusKeys, in: "\"focus\"")
-            let value = JSONValue.object(members)
-            if let x = value["x"]?.double, let y = value["y"]?.double, let point = FocalPoint(x: x, y: y) {
-                return point
-            }
-            fallthrough
-        default: throw .envelope("\"focus\" must be {\"x\": 0.5, \"y\": 0.2}: fractions of the picture, from 0 to 1.")
-        }
-    }
-
-    private static func check(
-        _ members: [JSONValue.Member],
-        have keys: Set<String>,
-        in location: String,
-    ) throws(RequestError) {
-        guard let unknown = members.first(where: { !keys.contains($0.key) }) else { return }
+    /// Throws if the object, which `location` names, has a member that is not one of `keys`.
+    init(of object: JSONValue, keys: Set<String>, in location: String) throws(RequestError) {
+        json = object
+        guard case .object(let members) = object, let unknown = members.first(where: { !keys.contains($0.key) })
+        else { return }
         let known = keys.sorted().joined(separator: ", ")
         throw .envelope("\(location) has no \"\(unknown.key)\". It has: \(known).")
     }
 
-    private static func duration(_ key: String, in value: JSONValue) throws(RequestError) -> Duration? {
-        switch value[key] {
-        case nil, .null: return nil
-        case .string(let text)?:
-            if let duration = DurationText.parse(text) { return duration }
-            fallthrough
-        default: throw .envelope("\"\(key)\" is not a duration. Write it as \"800ms\" or \"20s\".")
+    /// Returns a member as `read` understands it. Throws if `read` does not. `rule` says what the member must be.
+    func member<Value>(
+        _ key: String,
+        _ rule: String,
+        _ read: (JSONValue) -> Value?,
+    ) throws(RequestError) -> Value? {
+        guard let member = json[key], member != .null else { return nil }
+        guard let value = read(member) else { throw .envelope("\"\(key)\" \(rule)") }
+        return value
+    }
+
+    func object(_ key: String, keys: Set<String>, _ rule: String) throws(RequestError) -> RequestMembers? {
+        guard let value = try member(key, rule, { $0.isObject ? $0 : nil }) else { return nil }
+        return try RequestMembers(of: value, keys: keys, in: "\"\(key)\"")
+    }
+
+    func duration(_ key: String) throws(RequestError) -> Duration? {
+        try member(key, "is not a duration. Write it as \"800ms\" or \"20s\".") { value in
+            value.text.flatMap { DurationText.parse($0) }
         }
     }
 
-    private static func text(
-        _ key: String,
-        in envelope: JSONValue,
-        upTo limit: Int = 128,
-        like example: String,
-    ) throws(RequestError) -> String? {
-        switch envelope[key] {
-        case nil, .null: return nil
-        case .string(let text) where !text.isEmpty && text.utf8.count <= limit: return text
-        default: throw .envelope("\"\(key)\" must be a string of 1 to \(limit) bytes, such as \(example).")
+    func text(_ key: String, upTo limit: Int = 128, like example: String) throws(RequestError) -> String? {
+        try member(key, "must be a string of 1 to \(limit) bytes, such as \(example).") { value in
+            value.text.flatMap { (1...limit).contains($0.utf8.count) ? $0 : nil }
         }
     }
 }
