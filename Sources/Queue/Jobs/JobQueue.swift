@@ -1,10 +1,24 @@
+/// The part of a queue that is for inspection.
+package protocol QueueListing: Sendable {
+    func status() async throws -> QueueStatus
+
+    /// Returns the state of a job.
+    func state(of name: JobName) async throws -> JobState
+
+    /// Returns jobs that wait or are in progress, earliest deadline first.
+    func jobs(_ limit: Int) async throws -> [JobSummary]
+
+    /// Returns the latest dead letters, newest first.
+    func deadLetters(_ limit: Int) async throws -> [DeadLetter]
+}
+
 /// A queue of jobs between producers and workers. It answers each job exactly once.
 ///
 /// A worker leases a job. If the worker dies or hangs, the lease ends and another worker can reclaim the job. When a
 /// call returns, its change is as durable as the queue promises. Any task may call these methods, many at once; the
 /// queue groups concurrent changes. A cancelled call throws `CancellationError`; its change may or may not have been
 /// made.
-package protocol JobQueue: Sendable {
+package protocol JobQueue: QueueListing {
     // MARK: For producers
 
     /// Adds `job`, unless its name is known or the queue is full.
@@ -61,12 +75,8 @@ package protocol JobQueue: Sendable {
     /// attempt does not count.
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws
 
-    // MARK: For inspection and administration
-
     /// The problems that the queue has now and keeps working in spite of.
     var warnings: Set<QueueWarning> { get }
-
-    func status() async throws -> QueueStatus
 
     // MARK: For the number of workers
 
@@ -81,11 +91,7 @@ package protocol JobQueue: Sendable {
     /// `false`, without storing it, if something else than `former` was stored.
     func storeScaling(_ text: String, replacing former: String?) async throws -> Bool
 
-    /// Returns jobs that wait or are in progress, earliest deadline first.
-    func jobs(_ limit: Int) async throws -> [JobSummary]
-
-    /// Returns the latest dead letters, newest first.
-    func deadLetters(_ limit: Int) async throws -> [DeadLetter]
+    // MARK: For administration
 
     /// Enqueues a dead letter again under its name, as if it had never been answered. Returns `nil` if there is no such
     /// dead letter. If the queue does not accept the job, it stays a dead letter.
@@ -125,6 +131,8 @@ extension JobQueue {
     package func giveBack(_ leases: [Lease]) async throws { try await giveBack(leases, isBrokenOff: false) }
 
     package var warnings: Set<QueueWarning> { [] }
+
+    package func state(of name: JobName) async throws -> JobState { try await state(of: name, waiting: .zero) }
 }
 
 /// The outcome of enqueueing a job.

@@ -6,7 +6,7 @@ import Media
 
 /// A reader of a queue's file that another process works with. It does not write. Each query is short, because a long
 /// one would delay the owner's checkpoints.
-package struct QueueInspection: Sendable {
+package struct QueueInspection: QueueListing {
     private let connection: DatabaseQueue
 
     /// Opens the file for reading. Throws `misconfigured` if it does not exist.

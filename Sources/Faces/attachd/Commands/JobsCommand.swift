@@ -32,7 +32,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func perform() async throws {
             try await QueueView.with(queue, common) { view in
-                let (status, jobs) = (try await view.status(), try await view.jobs(limit))
+                let (status, jobs) = (try await view.listing.status(), try await view.listing.jobs(limit))
                 if json { return print(Self.json(status, jobs).compactText) }
                 let age = status.oldestWaiting.map { ", the first for \($0.milliseconds) ms" } ?? ""
                 print("waiting \(status.waiting)\(age); running \(status.running); dead letters \(status.dead)")
@@ -77,7 +77,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func perform() async throws {
             try await QueueView.with(queue, common) { view in
-                switch try await view.state(of: JobName(id: id, tenant: tenant)) {
+                switch try await view.listing.state(of: JobName(id: id, tenant: tenant)) {
                 case .unknown:
                     throw CommandError(.inputNotFound, "There is no job \(id), or its result is no longer kept.")
                 case .waiting: show("waiting")
@@ -122,7 +122,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func perform() async throws {
             try await QueueView.with(queue, common) { view in
-                let letters = try await view.deadLetters(limit)
+                let letters = try await view.listing.deadLetters(limit)
                 if json { return print(Self.json(letters).compactText) }
                 for letter in letters {
                     let age = letter.age.milliseconds / 1000
