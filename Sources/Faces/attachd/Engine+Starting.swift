@@ -1,7 +1,9 @@
 import App
 import Base
+import Batch
 import Foundation
 import Jobs
+import LoadTest
 import Logging
 import Observability
 import Settings
@@ -14,55 +16,53 @@ func waitingForDisk<Value: Sendable>(_ work: @escaping @Sendable () throws -> Va
 }
 
 extension Engine {
-    /// Starts the engine, or ends the command with an error message. Opening its store may wait for the disk.
+    /// Starts the engine. Opening its store may wait for the disk.
     static func start(_ settings: Settings, readsLocalFiles: Bool, traces: TraceSettings? = nil) async throws -> Engine
     {
-        do {
-            return try await waitingForDisk {
-                try Engine(settings, readsLocalFiles: readsLocalFiles, traces: traces, logger: Logger(label: "attachd"))
-            }
-        } catch let error as EngineError {
-            let status: ExitStatus =
-                error.isMisconfigured ? .badConfiguration : error.isStore ? .cannotWrite : .failure
-            throw CommandError(status, error.description)
+        try await waitingForDisk {
+            try Engine(settings, readsLocalFiles: readsLocalFiles, traces: traces, logger: Logger(label: "attachd"))
         }
     }
 
     /// Ends the command if the settings require a complete sandbox and the host does not provide it.
     func insistOnSandbox(_ settings: Settings) async throws {
         guard settings.requiresSandbox else { return }
-        do throws(EngineError) {
+        do {
             try await checkSandbox()
         } catch {
             await shutDown()
-            throw CommandError(.failure, error.description)
+            throw error
         }
     }
 }
 
-// MARK: - The queue
-
-extension OpenQueue {
-    /// Opens the queue, or ends the command with an error message.
-    static func opened(_ settings: Settings, isWorker: Bool = false) async throws -> OpenQueue {
-        do {
-            return try await open(settings, isWorker: isWorker, logger: Logger(label: "attachd"))
-        } catch let error as JobQueueError {
-            throw CommandError(error)
-        }
-    }
-}
+// MARK: - Errors
 
 extension CommandError {
-    init(_ error: JobQueueError) {
-        let status: ExitStatus =
-            switch error.reason {
-            case .badJob: .badInput
-            case .misconfigured: .badConfiguration
-            case .noSpace, .untrusted: .cannotWrite
-            case .inUse, .unavailable, .broken: .failure
-            }
-        self.init(status, error.description)
+    /// Creates the error of a command from the error of a part of attachd. Returns `nil` for any other error, which
+    /// ArgumentParser reports.
+    init?(of error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as EngineError:
+            let status: ExitStatus =
+                error.isMisconfigured ? .badConfiguration : error.isStore ? .cannotWrite : .failure
+            self.init(status, error.description)
+        case let error as JobQueueError:
+            let status: ExitStatus =
+                switch error.reason {
+                case .badJob: .badInput
+                case .misconfigured: .badConfiguration
+                case .noSpace, .untrusted: .cannotWrite
+                case .inUse, .unavailable, .broken: .failure
+                }
+            self.init(status, error.description)
+        case let error as BatchError:
+            self.init(error.cause == .inputNotFound ? .inputNotFound : .cannotWrite, "\(error)")
+        case let error as LoadTestError:
+            self.init(error.kind == .usage ? .usage : .failure, error.description)
+        default: return nil
+        }
     }
 }
 
@@ -86,7 +86,7 @@ extension SidecarServices {
         try await engine.insistOnSandbox(settings)
         let queue: OpenQueue
         do {
-            queue = try await OpenQueue.opened(settings, isWorker: true)
+            queue = try await OpenQueue.open(settings, isWorker: true)
         } catch {
             await engine.shutDown()
             throw error
@@ -97,14 +97,8 @@ extension SidecarServices {
         } catch {
             await queue.shutDown()
             await engine.shutDown()
-            throw CommandError(.failure, error.description)
+            throw error
         }
-        do {
-            try await services.run(takesRequests: takesRequests)
-        } catch let error as EngineError {
-            throw CommandError(.failure, error.description)
-        } catch let error as JobQueueError {
-            throw CommandError(error)
-        }
+        try await services.run(takesRequests: takesRequests)
     }
 }

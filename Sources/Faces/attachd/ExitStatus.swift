@@ -48,9 +48,10 @@ extension ReportedCommand {
     func run() async throws {
         do {
             try await perform()
-        } catch let error as CommandError {
-            StandardError.write(error.description)
-            throw error.status.code
+        } catch {
+            guard let reported = CommandError(of: error) else { throw error }
+            StandardError.write(reported.description)
+            throw reported.status.code
         }
     }
 }

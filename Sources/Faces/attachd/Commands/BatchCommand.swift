@@ -42,19 +42,15 @@ struct BatchCommand: ReportedCommand {
     func perform() async throws {
         let settings = try common.settings()
         settings.startLogging()
-        do {
-            let folders = try BatchFolders(input: input, output: out, resumes: resume)
-            let selection = FileSelection(include: include, exclude: exclude)
-            let engine = try BatchEngine.start(settings, selection: selection)
-            if dryRun {
-                try DryRun(folders, engine.options, resumes: resume).run { print($0) }
-                return await engine.shutDown()
-            }
-            if settings.requiresSandbox { try await engine.insistOnSandbox() }
-            try await work(folders, engine)
-        } catch let error as BatchError {
-            throw CommandError(error.cause == .inputNotFound ? .inputNotFound : .cannotWrite, "\(error)")
+        let folders = try BatchFolders(input: input, output: out, resumes: resume)
+        let selection = FileSelection(include: include, exclude: exclude)
+        let engine = try BatchEngine(settings, selection: selection)
+        if dryRun {
+            try DryRun(folders, engine.options, resumes: resume).run { print($0) }
+            return await engine.shutDown()
         }
+        if settings.requiresSandbox { try await engine.insistOnSandbox() }
+        try await work(folders, engine)
     }
 
     private func work(_ folders: BatchFolders, _ engine: BatchEngine) async throws {
@@ -95,21 +91,12 @@ struct BatchCommand: ReportedCommand {
 }
 
 extension BatchEngine {
-    /// Starts the decoders, or ends the command with an error message.
-    fileprivate static func start(_ settings: Settings, selection: FileSelection) throws -> BatchEngine {
-        do throws(EngineError) {
-            return try BatchEngine(settings, selection: selection)
-        } catch {
-            throw CommandError(.failure, error.description)
-        }
-    }
-
     fileprivate func insistOnSandbox() async throws {
-        do throws(EngineError) {
+        do {
             try await checkSandbox()
         } catch {
             await shutDown()
-            throw CommandError(.failure, error.description)
+            throw error
         }
     }
 }

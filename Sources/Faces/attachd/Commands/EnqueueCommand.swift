@@ -50,11 +50,7 @@ struct EnqueueCommand: ReportedCommand {
         options[Settings.table.listen.key] = listen.map { .text($0) }
         options[Settings.table.apiTokenFile.key] = apiToken.map { .text($0) }
         let settings = try common.settings(options)
-        do {
-            try await enqueue(settings)
-        } catch let error as JobQueueError {
-            throw CommandError(error)
-        }
+        try await enqueue(settings)
     }
 
     private func enqueue(_ settings: Settings) async throws {

@@ -30,13 +30,8 @@ struct ForgetCommand: ReportedCommand {
         }
         let settings = try common.settings(server.options, queue.options)
         guard case .redis = settings.queue else { return try await forget(reference, settings) }
-        let logger = Logger(label: "attachd")
-        do {
-            // A queue on Redis needs no closing: it holds no file.
-            try await forget(reference, settings, try await OpenQueue.open(settings, logger: logger))
-        } catch let error as JobQueueError {
-            throw CommandError(error)
-        }
+        // A queue on Redis needs no closing: it holds no file.
+        try await forget(reference, settings, try await OpenQueue.open(settings))
     }
 
     private func forget(_ reference: AttachmentReference, _ settings: Settings, _ queue: OpenQueue? = nil) async throws

@@ -215,13 +215,8 @@ extension QueueView {
         changes: Bool = false,
         _ body: (QueueView) async throws -> Void,
     ) async throws {
-        let settings = try common.settings(queue.options)
-        do {
-            let view = try await QueueView.open(settings, changes: changes)
-            try await body(view)
-            await view.shutDown()
-        } catch let error as JobQueueError {
-            throw CommandError(error)
-        }
+        let view = try await QueueView.open(common.settings(queue.options), changes: changes)
+        try await body(view)
+        await view.shutDown()
     }
 }

@@ -59,17 +59,13 @@ struct LoadTestCommand: ReportedCommand {
     }
 
     func perform() async throws {
-        do {
-            let earlier = try reports.prepare()
-            OpenFiles.raise()
-            guard var result = try await Signals.untilToldToStop({ try await measure(earlier) }) else {
-                throw CommandError(.failure, "The load test was stopped.")
-            }
-            if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
-            try await reports.write(result)
-        } catch let error as LoadTestError {
-            throw CommandError(error.kind == .usage ? .usage : .failure, error.description)
+        let earlier = try reports.prepare()
+        OpenFiles.raise()
+        guard var result = try await Signals.untilToldToStop({ try await measure(earlier) }) else {
+            throw CommandError(.failure, "The load test was stopped.")
         }
+        if let earlier { result.changes = try RunComparison(of: result, with: earlier).changes }
+        try await reports.write(result)
     }
 
     private func measure(_ earlier: LoadResult?) async throws -> LoadResult {
@@ -163,7 +159,7 @@ struct OpenTarget {
         } catch {
             throw CommandError(.badConfiguration, "\(error)")
         }
-        let queue = try await OpenQueue.opened(settings)
+        let queue = try await OpenQueue.open(settings)
         return OpenTarget(
             target: QueueTarget(queue.jobs),
             name: settings.queue.withoutSecrets,

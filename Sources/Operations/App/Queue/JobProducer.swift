@@ -21,7 +21,7 @@ package struct JobProducer: Sendable {
 
     package static func open(_ settings: Settings) async throws -> JobProducer {
         do {
-            return JobProducer(backend: .queue(try await OpenQueue.open(settings, logger: Logger(label: "attachd"))))
+            return JobProducer(backend: .queue(try await OpenQueue.open(settings)))
         } catch let error as JobQueueError where error.reason == .inUse {
             return JobProducer(backend: .sidecar(try SidecarClient(settings)))
         }

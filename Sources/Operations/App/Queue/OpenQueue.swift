@@ -25,7 +25,7 @@ package struct OpenQueue: Sendable {
     package static func open(
         _ settings: Settings,
         isWorker: Bool = false,
-        logger: Logger,
+        logger: Logger = Logger(label: "attachd"),
     ) async throws -> OpenQueue {
         let limits = QueueLimits(
             backlog: settings.backlog,
@@ -89,7 +89,7 @@ package struct QueueView: Sendable {
         if case .sqlite(let path) = settings.queue, !changes {
             return QueueView(listing: try QueueInspection(path), queue: nil)
         }
-        let queue = try await OpenQueue.open(settings, logger: Logger(label: "attachd"))
+        let queue = try await OpenQueue.open(settings)
         return QueueView(listing: queue.jobs, queue: queue)
     }
 
