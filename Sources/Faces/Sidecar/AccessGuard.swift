@@ -26,11 +26,7 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
         session = token.map { PreviewSession(token: $0) }
     }
 
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: @concurrent (Request, Context) async throws -> Response,
-    ) async throws -> Response {
+    func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         let path = request.uri.path
         let isRead = request.method == .get || request.method == .head
         if !Self.openPaths.contains(path), !(isRead && AttachmentsRoute.isAt(path)) {

@@ -50,15 +50,14 @@ extension AnsweredRequest {
 
 // MARK: - Middleware
 
+/// The rest of a request's way: the middlewares behind one, and the route.
+typealias NextHandler<Context> = @concurrent (Request, Context) async throws -> Response
+
 /// A middleware that reports every answer.
 struct AnswerCount<Context: RequestContext>: RouterMiddleware {
     let recorder: any EventRecorder<SidecarEvent>
 
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: @concurrent (Request, Context) async throws -> Response,
-    ) async throws -> Response {
+    func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         let response = try await next(request, context)
         recorder.record(.answered(AnsweredRequest(request, context.endpointPath, response)))
         return response
@@ -70,11 +69,7 @@ struct AnswerCount<Context: RequestContext>: RouterMiddleware {
 struct RequestActivities<Context: RequestContext>: RouterMiddleware {
     let recorder: any EventRecorder<SidecarEvent>
 
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: @concurrent (Request, Context) async throws -> Response,
-    ) async throws -> Response {
+    func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         guard request.method == .post, request.uri.path.hasPrefix("/v1/") else {
             return try await next(request, context)
         }

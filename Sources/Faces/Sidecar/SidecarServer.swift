@@ -247,11 +247,7 @@ package struct SidecarServer: Service, CustomStringConvertible {
 struct StartGate<Context: RequestContext>: RouterMiddleware {
     let whenStarted: @Sendable () async -> Void
 
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: @concurrent (Request, Context) async throws -> Response,
-    ) async throws -> Response {
+    func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         let path = request.uri.path
         let isReading = HealthRoutes.isCheck(path[...]) || path == "/metrics" || path.hasPrefix("/v1/attachments/")
         if !isReading { await whenStarted() }

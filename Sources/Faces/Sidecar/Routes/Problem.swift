@@ -77,11 +77,7 @@ struct Problem: Error, HTTPResponseError, Equatable {
 
 /// A middleware that turns every error into a problem, so that clients never see a bare status or a library's text.
 struct Problems<Context: RequestContext>: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: Context,
-        next: @concurrent (Request, Context) async throws -> Response,
-    ) async throws -> Response {
+    func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let problem as Problem {
