@@ -113,7 +113,8 @@ struct RequestMembers {
     }
 
     func object(_ key: String, keys: Set<String>, _ rule: String) throws(RequestError) -> RequestMembers? {
-        guard let value = try member(key, rule, { $0.isObject ? $0 : nil }) else { return nil }
+        // `nil` as a JSON value would be a null.
+        guard let value = try member(key, rule, { $0.isObject ? .some($0) : Optional.none }) else { return nil }
         return try RequestMembers(of: value, keys: keys, in: "\"\(key)\"")
     }
 
