@@ -164,7 +164,7 @@ figures = [
     ("docs/queue.md", r"\| dead letters \| the latest ([\d,]+)", "Queue/JobsSQLite", r"deadLetterLimit = ([\d_]+)"),
     ("docs/queue.md", r"\| dead letters \| the latest ([\d,]+)", "Queue/JobsRedis", r"'dead', 'MAXLEN', '~', (\d+)"),
     ("docs/files.md", r"keeps the ([\d,]+) attachments", "Pipeline/Processing",
-     r"var cached = BoundedTable<[^>]*>\(entryLimit: ([\d_]+)"),
+     r"var kept = BoundedTable<[^>]*>\(entryLimit: ([\d_]+)"),
     ("docs/files.md", r"at most ([\d,]+)\s+held\s+files", "Pipeline/Processing",
      r"var prepared = BoundedTable<[^>]*>\(entryLimit: ([\d_]+)"),
     ("docs/sizing.md", r"At most ([\d,]+)\s+downloads\s+keep\s+their\s+connections", "Core/Media",

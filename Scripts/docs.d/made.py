@@ -235,6 +235,15 @@ def events(_):
     return table(["module", "its events", "metrics, log and spans", "cost of jobs"], rows)
 
 
+def states(_):
+    """The states of an attachment's work, with what they mean."""
+    text = (sources / "Pipeline/Processing/Attachments/AttachmentWork.swift").read_text()
+    enum = re.search(r"enum State: .*?\n    }", text, re.DOTALL)[0]
+    rows = re.findall(r"((?: +/// .*\n)+) +case (\w+)", enum)
+    return table(["state", "what goes on"], [[code(name), re.sub(r"\s*/// ", " ", text).strip()] for text, name in rows])
+
+
 parts = {
+    "states": states,
     "events": events, "dialects": dialects, "fields": fields, "profiles": profiles, "options": options, "commands": commands, "metrics": metrics,
 }

@@ -17,6 +17,7 @@ service = "Sources/Queue/Jobs/Worker/WorkerService.swift"
 callbacks = "Sources/Queue/Jobs/Worker/CallbackDelivery.swift"
 clock = "Sources/Queue/Jobs/LeasedJob.swift"
 cache = "Sources/Pipeline/Processing/Attachments/AttachmentCache.swift"
+runner = "Sources/Pipeline/Processing/Attachments/AttachmentWorkRunner.swift"
 fleet = "Sources/Queue/Jobs/FleetKnowledge.swift"
 json = "Sources/Core/Payloads/JSON/JSONValue.swift"
 origins = "Sources/Stages/HTTPClient/Origins/OriginTable.swift"
@@ -56,11 +57,11 @@ breaks = [
     ("trustsLateAnswer", "The time of arrival counts as that of the server's clock (the bug of seed 228).", clock,
      "let origin = min(max(", "let origin = IS_ON ? latest : min(max("),
     ("joinsAny", "A job joins any work under way, whatever its source.", cache,
-     "if !isAlone, let job = state.running[key],",
-     "if !isAlone, let job = state.running[key] ?? (IS_ON ? state.running.values.first : nil),"),
+     "if let runner = state.running[key]",
+     "if let runner = state.running[key] ?? (IS_ON ? state.running.values.first : nil)"),
     ("joinsOther", "A job joins work on the same source for another profile.", cache,
-     "if !isAlone, let job = state.running[key]",
-     "if !isAlone, let job = state.running[key]"
+     "if let runner = state.running[key]",
+     "if let runner = state.running[key]"
      " ?? (IS_ON ? state.running.first(where: { $0.key.source == key.source })?.value : nil)"),
     ("rewritesNumber", "A number of the payload is written in another way.", json,
      "case .number(let text): bytes.append(contentsOf: text.utf8)",
@@ -83,8 +84,8 @@ breaks = [
      "if !isSmall(claim.byteCount), first != nil {", "if !isSmall(claim.byteCount), first != nil || IS_ON {"),
     ("keepsProcess", "A decoder process that is over its deadline goes on.", pool,
      "        child.process.kill()\n", "        if !IS_ON { child.process.kill() }\n"),
-    ("reusesBlindly", "A worker that is cut off uses what it made before.", cache,
-     "(wanted.key, mayReuse())", "(wanted.key, mayReuse() || IS_ON)"),
+    ("reusesBlindly", "A worker that is cut off uses what it made before.", runner,
+     "(time.now, context.mayReuse())\n        return", "(time.now, context.mayReuse() || IS_ON)\n        return"),
     ("reusesBlindly", "", fleet, "{ isCurrent($0) || $0.unrecorded[file]", "{ IS_ON || isCurrent($0) || $0.unrecorded[file]"),
     ("staysCurrent", "A worker believes in its lease for longer than the store does.", fleet,
      "state.leaseEnd = asked + Self.leaseTime", "state.leaseEnd = asked + Self.leaseTime * (IS_ON ? 3 : 1)"),
