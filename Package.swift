@@ -347,6 +347,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
         ),
+        .tests("AttachmentWorkTests", ["Base", "Media", "Processing"]),
         .tests("ProcessingTests", ["Base", "Media", "Payloads", "Processing"]),
         .tests("TemplatesTests", ["Templates", .product(name: "Mustache", package: "swift-mustache")]),
         .tests("BatchTests", ["Base", "Files", "Media", "Payloads", "Processing", "Batch"]),

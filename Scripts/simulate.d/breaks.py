@@ -17,7 +17,6 @@ service = "Sources/Queue/Jobs/Worker/WorkerService.swift"
 callbacks = "Sources/Queue/Jobs/Worker/CallbackDelivery.swift"
 clock = "Sources/Queue/Jobs/LeasedJob.swift"
 cache = "Sources/Pipeline/Processing/Attachments/AttachmentCache.swift"
-runner = "Sources/Pipeline/Processing/Attachments/AttachmentWorkRunner.swift"
 fleet = "Sources/Queue/Jobs/FleetKnowledge.swift"
 json = "Sources/Core/Payloads/JSON/JSONValue.swift"
 origins = "Sources/Stages/HTTPClient/Origins/OriginTable.swift"
@@ -84,8 +83,8 @@ breaks = [
      "if !isSmall(claim.byteCount), first != nil {", "if !isSmall(claim.byteCount), first != nil || IS_ON {"),
     ("keepsProcess", "A decoder process that is over its deadline goes on.", pool,
      "        child.process.kill()\n", "        if !IS_ON { child.process.kill() }\n"),
-    ("reusesBlindly", "A worker that is cut off uses what it made before.", runner,
-     "(time.now, context.mayReuse())\n        return", "(time.now, context.mayReuse() || IS_ON)\n        return"),
+    ("reusesBlindly", "A worker that is cut off uses what it made before.", cache,
+     "let mayReuse = context.mayReuse()", "let mayReuse = context.mayReuse() || IS_ON"),
     ("reusesBlindly", "", fleet, "{ isCurrent($0) || $0.unrecorded[file]", "{ IS_ON || isCurrent($0) || $0.unrecorded[file]"),
     ("staysCurrent", "A worker believes in its lease for longer than the store does.", fleet,
      "state.leaseEnd = asked + Self.leaseTime", "state.leaseEnd = asked + Self.leaseTime * (IS_ON ? 3 : 1)"),

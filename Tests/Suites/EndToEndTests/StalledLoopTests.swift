@@ -74,7 +74,7 @@ struct StalledLoopTests {
         sidecar.terminate()
         _ = try? await answer
         #expect(sidecar.wait() == 1)
-        #expect(sidecar.logged.contains("attachd did not stop within 20 s and is ended."))
+        #expect(sidecar.logged.contains("attachd stopped before all work was done: some requests have no answer."))
         withExtendedLifetime(held) {}
     }
 }

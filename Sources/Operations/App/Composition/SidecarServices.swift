@@ -94,7 +94,14 @@ package struct SidecarServices: Sendable {
         let supervisor = LoopSupervisor(logger: logger)
         supervisor.start()
         var failure: (any Error)?
-        do { try await group.run() } catch { failure = error }
+        do {
+            try await group.run()
+        } catch is CancellationError {
+            let reason = "attachd stopped before all work was done: some requests have no answer."
+            failure = EngineError(isStore: false, description: reason)
+        } catch {
+            failure = error
+        }
         withExtendedLifetime(supervisor) {}
         webhook?.shutDown()
         await queue.shutDown()

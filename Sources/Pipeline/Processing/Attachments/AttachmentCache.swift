@@ -39,21 +39,27 @@ final class AttachmentCache: Sendable {
         until expiry: Instant,
         isTakenBack: @escaping @Sendable () -> Bool,
     ) async -> Attempt {
-        let join = { @Sendable (runner: AttachmentWorkRunner) in runner.join(until: expiry, isTakenBack: isTakenBack) }
-        if let held = held(wanted), let caller = join(held) {
+        // Asked again after each wait, and while no lock is held.
+        func join() -> Join {
+            let mayReuse = context.mayReuse()
+            return { $0.join(until: expiry, isTakenBack: isTakenBack, mayReuse: mayReuse) }
+        }
+        if let held = held(wanted), let caller = join()(held) {
             held.carryOut()
             if case .attempt(let attachment) = await caller.answered() { return (attachment, caller) }
             state.withLock { if let key = wanted.prepared, $0.prepared[key] === held { $0.prepared.remove(key) } }
         }
-        let caller = self.caller(for: wanted, join)
+        let caller = self.caller(for: wanted, join())
         if case .attempt(let attachment) = await caller.answered() { return (attachment, caller) }
-        return await alone(wanted, join)
+        return await alone(wanted, join())
     }
+
+    private typealias Join = (AttachmentWorkRunner) -> AttachmentCaller?
 
     /// Returns an attempt that no other notification shares.
     private func alone(
         _ wanted: WantedAttachment,
-        _ join: @Sendable (AttachmentWorkRunner) -> AttachmentCaller?,
+        _ join: Join,
     ) async -> Attempt {
         let runner = state.withLock { state in newRunner(for: wanted, &state) }
         guard let caller = join(runner) else { preconditionFailure("new work takes callers") }
@@ -65,7 +71,7 @@ final class AttachmentCache: Sendable {
     /// Joins the work on an attachment, or begins it.
     private func caller(
         for wanted: WantedAttachment,
-        _ join: @Sendable (AttachmentWorkRunner) -> AttachmentCaller?,
+        _ join: Join,
     ) -> AttachmentCaller {
         let key = wanted.key
         let (runner, caller) = state.withLock { state -> (AttachmentWorkRunner, AttachmentCaller) in

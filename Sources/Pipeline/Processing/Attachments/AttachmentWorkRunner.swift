@@ -58,8 +58,9 @@ final class AttachmentWorkRunner: Sendable {
     func join(
         until expiry: Instant,
         isTakenBack: @escaping @Sendable () -> Bool,
+        mayReuse: Bool,
     ) -> AttachmentCaller? {
-        let (now, mayReuse) = (time.now, context.mayReuse())
+        let now = time.now
         return state.withLock { guarded in
             guarded.noteCutback()
             guard let (id, actions) = guarded.work.join(until: expiry, now: now, mayReuse: mayReuse) else { return nil }
