@@ -21,7 +21,7 @@ breaks = [
     ("answersTwice", "An answered caller is answered again.", work, "let caller = waiting.removeValue(forKey: id)",
      "let caller = IS_ON ? waiting[id] : waiting.removeValue(forKey: id)"),
     ("losesFile", "A file that is gone leaves its callers waiting.", work,
-     "return events.map { .record($0) } + begin(unless: nil)", "return events.map { .record($0) } + (IS_ON ? [] : begin(unless: nil))"),
+     "        return begin(unless: nil)\n", "        return IS_ON ? [] : begin(unless: nil)\n"),
     ("ignoresExpiry", "A caller's deadline passes without an answer.", work, "{ leave(id, because: Self.expired) }",
      "{ IS_ON ? [] : leave(id, because: Self.expired) }"),
     ("keepsNothing", "The work says that it keeps what it dropped.", work, "[kept == nil ? .drop : .keep]\n    }\n\n    /// Nothing",

@@ -25,6 +25,25 @@ struct AttachmentWorkTests {
         #expect(count > 100)
     }
 
+    @Test(
+        "what was made ahead of time takes no caller when it is over, or must not be used: it cannot be made again here"
+    )
+    func prepared() {
+        let report = RungReport(rung: .downscaled, format: .jpeg, byteCount: 2)
+        let stored = StoredFile(identifier: "1", url: "file:///1", sha256: "00")
+        let (end, later) = (Instant(sinceOrigin: .seconds(10)), Instant(sinceOrigin: .seconds(20)))
+        let prepared = PreparedAttachment(
+            stored: stored,
+            report: report,
+            source: SourceFacts(),
+            until: UnixTime(seconds: 0)
+        )
+        var work = AttachmentWork(prepared: prepared, until: end)
+        #expect(work.join(until: later, now: end, mayReuse: true) == nil)
+        #expect(work.join(until: later, now: end - .seconds(1), mayReuse: false) == nil)
+        #expect(work.join(until: later, now: end - .seconds(1), mayReuse: true) != nil)
+    }
+
     /// Applies all orders of up to eight events.
     private func explore(_ work: WorkOfTwo, _ events: [Event], _ count: inout Int) throws {
         count += 1

@@ -27,7 +27,7 @@ struct SharedOutputsTests {
             case .deliver(let id, .success): "file for \(id)"
             case .deliver(let id, .failure(let failure)): "\(failure.reason) for \(id)"
             case .remove: "remove"
-            case .renew(_, for: let id): "renew for \(id ?? 0)"
+            case .renew(_, for: let id): "renew for \(id)"
             default: "\(action)"
             }
         }

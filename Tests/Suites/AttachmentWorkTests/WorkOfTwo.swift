@@ -37,7 +37,7 @@ struct WorkOfTwo {
     private var takenBack: Set<Int> = []
     private var ids: [Event: Int] = [:]
     private var pass: Int?
-    private var isRenewing = false
+    private var renewing: Int?
     private var renewals: [Int] = []
     private var stores: Set<Int> = []
     /// The rules that were broken.
@@ -106,7 +106,7 @@ struct WorkOfTwo {
             receive(.failed(Self.failure))
             finish()
         case .storeAnswers:
-            guard isRenewing || !renewals.isEmpty || !stores.isEmpty else { return false }
+            guard renewing != nil || !renewals.isEmpty || !stores.isEmpty else { return false }
             answerStore()
         }
         check()
@@ -156,9 +156,9 @@ struct WorkOfTwo {
     }
 
     private mutating func answerStore() {
-        if isRenewing {
-            isRenewing = false
-            act { [start] in $0.renewed(start == .gone ? nil : Self.file, now: Self.now, mayReuse: true) }
+        if let pass = renewing {
+            renewing = nil
+            act { [start] in $0.renewed(start == .gone ? nil : Self.file, inPass: pass, now: Self.now, mayReuse: true) }
         } else if let id = renewals.popLast() {
             noteTakenBack([id])
             act { $0.outputs.renewed(Self.file, for: id) }
@@ -185,8 +185,8 @@ struct WorkOfTwo {
             if pass != nil { violations.append("two passes run") }
             pass = number
         case .end: pass = nil
-        case .renew(_, for: nil): isRenewing = true
-        case .renew(_, for: let id?): renewals.append(id)
+        case .renewKept(let pass, _): renewing = pass
+        case .renew(_, for: let id): renewals.append(id)
         case .answer(let id, let answer): receive(answer, for: id)
         case .store(let output, _, _, _): stores.insert(output)
         case .deliver(let id, let result):
@@ -214,7 +214,7 @@ struct WorkOfTwo {
 
     private mutating func check() {
         if pass != nil, waiting.isEmpty { violations.append("the steps run for nobody") }
-        if !waiting.isEmpty, pass == nil, !isRenewing { violations.append("a caller waits for nothing") }
+        if !waiting.isEmpty, pass == nil, renewing == nil { violations.append("a caller waits for nothing") }
         if !delivering.isEmpty, stores.isEmpty, renewals.isEmpty { violations.append("a caller waits for no store") }
         if work.hasCallers == waiting.isEmpty { violations.append("the work knows other callers") }
     }

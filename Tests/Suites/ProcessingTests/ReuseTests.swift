@@ -170,4 +170,18 @@ struct ReuseTests {
         _ = try await send(notifications, "https://a/1?w=4&sig=2")
         #expect(steps.downloads.map(\.url) == ["https://a/1?sig=1&w=3", "https://a/1?w=4&sig=2"])
     }
+
+    @Test("are revalidated with the URL of the notification that asks, not with the one that made them")
+    func ownURL() async throws {
+        let rule = SourceRule(match: "https://a/*", ignoredQuery: ["sig"])
+        let tag = SourceValidators(entityTag: "\"a\"")
+        let steps = ScriptedSteps(
+            time,
+            Script(cacheControl: answer(0), validators: tag),
+            Script(status: 304, cacheControl: answer(0)),
+        )
+        let notifications = Notifications(time, steps, reuse: ReuseRule(sources: [rule]))
+        for number in 1...3 { #expect(try await send(notifications, "https://a/1?sig=\(number)").outcome == .complete) }
+        #expect(steps.downloads.map(\.url) == (1...3).map { "https://a/1?sig=\($0)" })
+    }
 }

@@ -42,7 +42,7 @@ final class AttachmentCache: Sendable {
         // Asked again after each wait, and while no lock is held.
         func join() -> Join {
             let mayReuse = context.mayReuse()
-            return { $0.join(until: expiry, isTakenBack: isTakenBack, mayReuse: mayReuse) }
+            return { $0.join(wanted, until: expiry, isTakenBack: isTakenBack, mayReuse: mayReuse) }
         }
         if let held = held(wanted), let caller = join()(held) {
             held.carryOut()
@@ -89,7 +89,7 @@ final class AttachmentCache: Sendable {
 
     private func newRunner(for wanted: WantedAttachment, _ state: inout State) -> AttachmentWorkRunner {
         state.begunCount += 1
-        return AttachmentWorkRunner(AttachmentWork(number: state.begunCount), on: wanted, in: context, cache: self)
+        return AttachmentWorkRunner(AttachmentWork(number: state.begunCount), for: wanted.key, in: context, cache: self)
     }
 
     /// Keeps the work with what it made, or drops it. Only work that others can find is kept.

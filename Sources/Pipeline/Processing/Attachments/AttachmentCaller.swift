@@ -1,5 +1,6 @@
 import Base
 import Media
+import Synchronization
 
 /// A notification that wants an attachment: it waits for its attempt, and then for the file.
 final class AttachmentCaller: Sendable {
@@ -10,6 +11,8 @@ final class AttachmentCaller: Sendable {
     let slot = WorkSlot.current
     let tenant = WorkingTenant.name
     let activity = Activity.current
+    let wanted: WantedAttachment
+    private let isLent = Atomic(false)
     private let runner: AttachmentWorkRunner
     private let expiry: Instant
     private let wasTakenBack: @Sendable () -> Bool
@@ -17,17 +20,30 @@ final class AttachmentCaller: Sendable {
     init(
         _ id: AttachmentWork.CallerID,
         of runner: AttachmentWorkRunner,
+        _ wanted: WantedAttachment,
         until expiry: Instant,
         isTakenBack: @escaping @Sendable () -> Bool,
     ) {
         self.id = id
         self.runner = runner
+        self.wanted = wanted
         self.expiry = expiry
         wasTakenBack = isTakenBack
     }
 
     /// A Boolean value that indicates whether the source was taken back since the notification began.
     var isTakenBack: Bool { wasTakenBack() }
+
+    /// Lends the slot. Returns `false` if the caller may not wait.
+    func lend() -> Bool {
+        guard let slot else { return true }
+        guard slot.wait() else { return false }
+        isLent.store(true, ordering: .relaxed)
+        return true
+    }
+
+    /// Takes the slot back if it was lent.
+    func reclaim() { if isLent.exchange(false, ordering: .relaxed) { slot?.goOn() } }
 
     /// Waits for the answer, until the caller's deadline or its cancellation at the latest.
     func answered() async -> AttachmentWork.Answer {

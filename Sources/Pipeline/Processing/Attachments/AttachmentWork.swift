@@ -27,10 +27,12 @@ struct AttachmentWork: Sendable {
     }
 
     enum Action: Sendable {
-        /// Reports the event.
-        case record(AttachmentEvent)
-        /// Gives the stored file a new URL, for all callers or for one.
-        case renew(StoredFile, for: CallerID?)
+        /// Reports the event, in the name of the caller.
+        case record(AttachmentEvent, for: CallerID)
+        /// Gives the kept file a new URL.
+        case renewKept(pass: Int, StoredFile)
+        /// Gives a stored file a new URL for a caller.
+        case renew(StoredFile, for: CallerID)
         /// Starts the download and the decoder, in the name of the caller. `known` is the version that is not fetched again.
         case begin(pass: Int, known: SourceValidators?, for: CallerID, until: Instant)
         /// Cancels the steps.
@@ -118,6 +120,7 @@ struct AttachmentWork: Sendable {
     mutating func join(until expiry: Instant, now: Instant, mayReuse: Bool) -> (id: CallerID, actions: [Action])? {
         switch state {
         case .over, .workingApart: return nil
+        case .atRest where isPrepared && !(mayReuse && kept?.isFresh(at: now) == true): return nil
         // A caller with more time than the last cutback would miss what was left out.
         case .working where lastCutback ?? expiry < expiry: return nil
         default: break
@@ -130,25 +133,18 @@ struct AttachmentWork: Sendable {
     private mutating func actions(forJoined id: CallerID, _ now: Instant, _ mayReuse: Bool) -> [Action] {
         switch state {
         case .atRest:
-            if !mayReuse { kept = nil }
-            guard let kept else { return [.record(.begun(work: number))] + begin(unless: nil) }
+            guard mayReuse, let kept else { return begin(unless: nil) }
             isStale = !kept.isFresh(at: now)
-            if isStale {
-                let begun = Action.record(.begun(work: number))
-                guard let stored = keptFile, kept.validators != nil else {
-                    return [begun] + begin(unless: kept.validators)
-                }
+            if let stored = keptFile, !isStale || kept.validators != nil {
+                pass += 1
                 state = .renewing
-                return [begun, .renew(stored, for: nil)]
+                return [.renewKept(pass: pass, stored)]
             }
-            guard let stored = keptFile else { return reuse(kept.attachment, now) }
-            state = .renewing
-            return [.renew(stored, for: nil)]
-        case .renewing:
-            return isStale ? [.record(.joined(work: number))] : []
+            return isStale ? begin(unless: kept.validators) : reuse(kept.attachment, now)
+        case .renewing: return []
         default:
             let decoding = progress.decoding == nil ? [] : [Action.decoderBegan(id)]
-            return [.record(.joined(work: number))] + decoding + lendSlots() + moveDeadline()
+            return [.record(.joined(work: number), for: id)] + decoding + lendSlots() + moveDeadline()
         }
     }
 
@@ -162,6 +158,7 @@ struct AttachmentWork: Sendable {
 
     /// A caller may not wait for a source that is missing.
     mutating func refuse(_ id: CallerID) -> [Action] {
+        guard isMissing, waiting[id]?.isLent == true else { return [] }
         waiting[id]?.isLent = false
         return leave(id, because: nil)
     }
@@ -221,11 +218,12 @@ struct AttachmentWork: Sendable {
     // MARK: - What was made before
 
     /// The kept file got a new URL, or is gone. `mayReuse` says whether it may still be used.
-    mutating func renewed(_ stored: StoredFile?, now: Instant, mayReuse: Bool) -> [Action] {
-        guard state == .renewing, let kept else { return [] }
-        if stored == nil || !mayReuse { self.kept = nil }
-        if isStale { return begin(unless: self.kept?.validators) }
-        if let stored, self.kept != nil {
+    mutating func renewed(_ stored: StoredFile?, inPass pass: Int, now: Instant, mayReuse: Bool) -> [Action] {
+        guard pass == self.pass, state == .renewing, let kept else { return [] }
+        if stored == nil { self.kept = nil }
+        let stored = mayReuse ? stored : nil
+        if isStale { return begin(unless: stored == nil ? nil : kept.validators) }
+        if let stored {
             var attachment = kept.attachment
             attachment.stored = stored
             return reuse(attachment, now)
@@ -234,17 +232,14 @@ struct AttachmentWork: Sendable {
             state = .over
             return answerAll(.gone) + [.drop]
         }
-        let events = waiting.keys.sorted().enumerated().map { index, _ in
-            index == 0 ? AttachmentEvent.begun(work: number) : .joined(work: number)
-        }
-        return events.map { .record($0) } + begin(unless: nil)
+        return begin(unless: nil)
     }
 
     /// Answers all callers with what was made before.
     private mutating func reuse(_ attachment: ReadyAttachment, _ now: Instant) -> [Action] {
         var attachment = attachment
         (attachment.head, attachment.decoding, attachment.downloaded) = (nil, nil, now)
-        let answers = waiting.keys.sorted().flatMap { [.record(.reused)] + answer($0, attachment) }
+        let answers = waiting.keys.sorted().flatMap { [.record(.reused, for: $0)] + answer($0, attachment) }
         rest()
         return answers
     }
@@ -255,9 +250,10 @@ struct AttachmentWork: Sendable {
         keep(prepared, until: now)
         if let kept { progress.reuse(kept.attachment) }
         kept = nil
+        let reused = waiting.keys.min().map { [Action.record(.reused, for: $0)] } ?? []
         let answers = waiting.keys.sorted().flatMap { answer($0, attempt(of: $0)) }
         rest()
-        return [.record(.reused)] + answers + [.drop]
+        return reused + answers + [.drop]
     }
 
     private mutating func keep(_ prepared: PreparedAttachment, until end: Instant) {
@@ -282,7 +278,9 @@ struct AttachmentWork: Sendable {
         guard let id = waiting.keys.min(), let latest = waiting.values.map(\.expiry).max() else { return [] }
         first = id
         prune()
-        return [.begin(pass: pass, known: known, for: id, until: latest)] + moveDeadline()
+        let joined = waiting.keys.sorted().dropFirst().map { Action.record(.joined(work: number), for: $0) }
+        let begun = [Action.record(.begun(work: number), for: id)] + joined
+        return begun + [.begin(pass: pass, known: known, for: id, until: latest)] + moveDeadline()
     }
 
     /// The steps left something out, to meet that deadline.
@@ -355,7 +353,7 @@ struct AttachmentWork: Sendable {
         let renewed = KeptAttachment(progress, before: kept, wasCutBack: lastCutback != nil, floor: floor, now: now)
         if progress.isUnchanged, let kept {
             progress.reuse(kept.attachment)
-            if renewed != nil { actions.append(.record(.revalidated)) }
+            if renewed != nil, let id = waiting.keys.min() { actions.append(.record(.revalidated, for: id)) }
         }
         let cutback = progress.isComplete ? nil : lastCutback
         for (id, caller) in waiting.sorted(by: { $0.key < $1.key }) where cutback.map({ caller.expiry <= $0 }) ?? true {

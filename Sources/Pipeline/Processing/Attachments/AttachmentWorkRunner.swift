@@ -25,8 +25,8 @@ final class AttachmentWorkRunner: Sendable {
         mutating func rest() { (steps, running) = (nil, nil) }
     }
 
-    /// The attachment that is made; `nil` if it was made ahead of time.
-    private let wanted: WantedAttachment?
+    /// The key of the attachment that is made; `nil` if it was made ahead of time.
+    private let key: AttachmentKey?
     private let context: AttachmentSteps.Context
     /// The cache in which others find this work.
     private weak let cache: AttachmentCache?
@@ -34,11 +34,11 @@ final class AttachmentWorkRunner: Sendable {
 
     init(
         _ work: AttachmentWork,
-        on wanted: WantedAttachment? = nil,
+        for key: AttachmentKey? = nil,
         in context: AttachmentSteps.Context,
         cache: AttachmentCache
     ) {
-        self.wanted = wanted
+        self.key = key
         self.context = context
         self.cache = cache
         state = Mutex(Guarded(work: work))
@@ -56,6 +56,7 @@ final class AttachmentWorkRunner: Sendable {
 
     /// Adds a caller. Returns `nil` if the work is of no use to it. Nothing happens before `carryOut()`.
     func join(
+        _ wanted: WantedAttachment,
         until expiry: Instant,
         isTakenBack: @escaping @Sendable () -> Bool,
         mayReuse: Bool,
@@ -65,7 +66,7 @@ final class AttachmentWorkRunner: Sendable {
             guarded.noteCutback()
             guard let (id, actions) = guarded.work.join(until: expiry, now: now, mayReuse: mayReuse) else { return nil }
             guarded.actions += actions
-            let caller = AttachmentCaller(id, of: self, until: expiry, isTakenBack: isTakenBack)
+            let caller = AttachmentCaller(id, of: self, wanted, until: expiry, isTakenBack: isTakenBack)
             guarded.callers[id] = caller
             return caller
         }
@@ -96,7 +97,7 @@ final class AttachmentWorkRunner: Sendable {
 
     /// Has the output of a caller's attempt stored.
     func store(_ caller: AttachmentCaller, until expiry: Instant) {
-        noteTakenBack([caller])
+        noteTakenBack([caller], state.withLock { $0.work.outputs.heldFile(of: caller.id) })
         act { $0.outputs.store(caller.id, until: expiry) }
     }
 
@@ -116,15 +117,16 @@ final class AttachmentWorkRunner: Sendable {
 
     private func perform(_ action: AttachmentWork.Action) {
         switch action {
-        case .record(let event): steps.recorder.record(.attachment(event))
+        case .record(let event, let id): inName(of: id) { steps.recorder.record(.attachment(event)) }
+        case .renewKept(let pass, let stored): renewKept(stored, inPass: pass)
         case .renew(let stored, let id): renew(stored, for: id)
         case .begin(let pass, let known, let id, let expiry): begin(pass, unless: known, for: id, until: expiry)
         case .end: state.withLock(\.running)?.cancel()
         case .moveDeadline(let soonest, let latest):
             state.withLock(\.steps)?.deadline.move(soonest: soonest, latest: latest)
         case .makeEarlyResult(let expiry): makeEarlyResult(until: expiry)
-        case .lend(let id): if caller(id)?.slot?.wait() == false { act { $0.refuse(id) } }
-        case .reclaim(let id): caller(id)?.slot?.goOn()
+        case .lend(let id): if caller(id)?.lend() == false { act { $0.refuse(id) } }
+        case .reclaim(let id): caller(id)?.reclaim()
         case .decoderBegan(let id): caller(id)?.slot?.decoderBegan()
         case .answer(let id, let answer): self.answer(id, answer)
         case .store(let output, let rung, let id, let expiry): store(output, rung, for: id, until: expiry)
@@ -136,7 +138,7 @@ final class AttachmentWorkRunner: Sendable {
                 if !guarded.work.isRunning { guarded.rest() }
                 return guarded.work.kept
             }
-            if let wanted { cache?.replace(self, kept, for: wanted.key) }
+            if let key { cache?.replace(self, kept, for: key) }
         }
     }
 
@@ -151,16 +153,19 @@ final class AttachmentWorkRunner: Sendable {
         caller?.answer.set(answer)
     }
 
-    private func renew(_ stored: StoredFile, for id: AttachmentWork.CallerID?) {
-        Task { [self] in
+    private func renewKept(_ stored: StoredFile, inPass pass: Int) {
+        task { [self] in
             let renewed = await steps.store.renew(stored)
-            if let id {
-                noteTakenBack([caller(id)].compactMap(\.self), stored)
-                act { $0.outputs.renewed(renewed, for: id) }
-            } else {
-                let (now, mayReuse) = (time.now, context.mayReuse())
-                act { $0.renewed(renewed, now: now, mayReuse: mayReuse) }
-            }
+            let (now, mayReuse) = (time.now, context.mayReuse())
+            act { $0.renewed(renewed, inPass: pass, now: now, mayReuse: mayReuse) }
+        }
+    }
+
+    private func renew(_ stored: StoredFile, for id: AttachmentWork.CallerID) {
+        task(for: id) { [self] in
+            let renewed = await steps.store.renew(stored)
+            noteTakenBack([caller(id)].compactMap(\.self), stored)
+            act { $0.outputs.renewed(renewed, for: id) }
         }
     }
 
@@ -170,7 +175,7 @@ final class AttachmentWorkRunner: Sendable {
         for id: AttachmentWork.CallerID,
         until expiry: Instant,
     ) {
-        guard let wanted else { return }
+        guard let wanted = caller(actingFor: id)?.wanted else { return }
         let deadline = Deadline(expiry)
         let steps = AttachmentSteps(wanted, deadline, in: context) { [self] in
             act { $0.allowEarlyResults(inPass: pass) }
@@ -197,14 +202,14 @@ final class AttachmentWorkRunner: Sendable {
             return guarded.steps
         }
         guard let expiry, let steps else { return }
-        let task = Task { [self] in
+        let task = task { [self] in
             await steps.makeEarlyResult(until: expiry) { state.withLock { $0.work.progress.output != nil } }
         }
         state.withLock { $0.earlyResult = task }
     }
 
     private func store(_ output: Int, _ rung: ReadyRung, for id: AttachmentWork.CallerID, until expiry: Instant) {
-        guard let source = wanted?.key.source else { return }
+        guard let source = key?.source else { return }
         let storing = task(for: id) { [self] in
             let result: Result<StoredFile, AttachmentFailure>
             do throws(AttachmentFailure) {
@@ -212,6 +217,7 @@ final class AttachmentWorkRunner: Sendable {
             } catch {
                 result = .failure(error)
             }
+            state.withLock { $0.storing[output] = nil }
             noteTakenBack(callers(storing: output), try? result.get())
             let (isOpen, done) = (steps.store.refusal == nil, time.now + steps.store.cost)
             act { $0.outputs.stored(output, result) { isOpen && done < $0 } }
@@ -219,13 +225,26 @@ final class AttachmentWorkRunner: Sendable {
         state.withLock { $0.storing[output] = storing }
     }
 
-    /// Starts a task in the name of a caller: for its tenant, as a part of its activity.
-    private func task(for id: AttachmentWork.CallerID, _ work: @escaping @Sendable () async -> Void) -> Task<
-        Void, Never
-    > {
-        let caller = state.withLock { $0.callers[id] ?? $0.callers.values.first }
-        return WorkingTenant.$name.withValue(caller?.tenant ?? TenantName.unnamed) {
-            Activity.$current.withValue(caller?.activity) { Task { await work() } }
+    /// The caller in whose name something is done: another one if it has left.
+    private func caller(actingFor id: AttachmentWork.CallerID?) -> AttachmentCaller? {
+        state.withLock { guarded in
+            id.flatMap { guarded.callers[$0] } ?? guarded.callers.min { $0.key < $1.key }?.value
         }
+    }
+
+    /// Does something in the name of a caller: for its tenant, as a part of its activity.
+    private func inName<Value>(of id: AttachmentWork.CallerID?, _ work: () -> Value) -> Value {
+        let caller = caller(actingFor: id)
+        return WorkingTenant.$name.withValue(caller?.tenant ?? TenantName.unnamed) {
+            Activity.$current.withValue(caller?.activity, operation: work)
+        }
+    }
+
+    @discardableResult
+    private func task(
+        for id: AttachmentWork.CallerID? = nil,
+        _ work: @escaping @Sendable () async -> Void,
+    ) -> Task<Void, Never> {
+        inName(of: id) { Task { await work() } }
     }
 }

@@ -34,6 +34,8 @@ struct SharedOutputs: Sendable {
     private var outputs: [Int: Output] = [:]
     private var holders: [CallerID: Holder] = [:]
     private var lastOutput = 0
+    /// The outputs that are needed without a caller.
+    private var kept: [Int] = []
 
     // MARK: - Outputs
 
@@ -58,6 +60,11 @@ struct SharedOutputs: Sendable {
 
     /// Drops the outputs that no caller has, except for these.
     mutating func prune(besides kept: [Int]) {
+        self.kept = kept
+        prune()
+    }
+
+    private mutating func prune() {
         let held = Set(kept).union(holders.values.map(\.output))
         for number in outputs.keys where !held.contains(number) { outputs[number] = nil }
     }
@@ -75,8 +82,8 @@ struct SharedOutputs: Sendable {
         holders.filter { $0.value.expiry != nil && number ?? $0.value.output == $0.value.output }.keys.sorted()
     }
 
-    /// A caller needs no file.
-    mutating func release(_ id: CallerID) -> [Action] { end(id, nil) }
+    /// The file of an attempt that was stored before.
+    func heldFile(of id: CallerID) -> StoredFile? { holders[id]?.stored }
 
     /// The source of a caller's attachment was taken back since the caller joined.
     mutating func takeBack(_ id: CallerID) { holders[id]?.isTakenBack = true }
@@ -84,7 +91,7 @@ struct SharedOutputs: Sendable {
     /// Has the output of a caller's attempt stored, or waits for another caller that does.
     mutating func store(_ id: CallerID, until expiry: Instant) -> [Action] {
         guard let holder = holders[id], let output = outputs[holder.output] else { return [] }
-        if let stored = holder.stored { return deliver([id], .success(stored)) }
+        if let stored = holder.stored { return deliver([id], .success(stored), isShared: true) }
         holders[id]?.expiry = expiry
         switch output.location {
         case .memory(let file): return store(holder.output, file, for: id, until: expiry)
@@ -140,9 +147,10 @@ struct SharedOutputs: Sendable {
     /// A caller does not wait for the store any more.
     mutating func cancel(_ id: CallerID) -> [Action] { end(id, .failure(Self.cancelled)) }
 
-    private mutating func end(_ id: CallerID, _ result: Result<StoredFile, AttachmentFailure>?) -> [Action] {
+    private mutating func end(_ id: CallerID, _ result: Result<StoredFile, AttachmentFailure>) -> [Action] {
         guard let holder = holders.removeValue(forKey: id) else { return [] }
-        let end = result.map { [Action.deliver(id, $0)] } ?? []
+        defer { prune() }
+        let end = [Action.deliver(id, result)]
         guard case .storing(let file, isStopped: false)? = outputs[holder.output]?.location,
             storing(holder.output).isEmpty
         else { return end }
@@ -150,9 +158,14 @@ struct SharedOutputs: Sendable {
         return end + [.stopStoring(output: holder.output)]
     }
 
-    /// Gives callers the result. What was taken back is removed, unless another caller has it: it may have been stored after
-    /// the source's files were removed.
-    private mutating func deliver(_ ids: [CallerID], _ result: Result<StoredFile, AttachmentFailure>) -> [Action] {
+    /// Gives callers the result. What was taken back is removed, unless others have it: it may have been stored after the
+    /// source's files were removed.
+    private mutating func deliver(
+        _ ids: [CallerID],
+        _ result: Result<StoredFile, AttachmentFailure>,
+        isShared: Bool = false,
+    ) -> [Action] {
+        defer { prune() }
         var actions: [Action] = []
         var takenBack: Set<Bool> = []
         for id in ids {
@@ -160,7 +173,7 @@ struct SharedOutputs: Sendable {
             takenBack.insert(holder.isTakenBack)
             actions.append(.deliver(id, holder.isTakenBack ? .failure(Self.forgotten) : result))
         }
-        if case .success(let stored) = result, takenBack == [true] { actions.append(.remove(stored)) }
+        if case .success(let stored) = result, takenBack == [true], !isShared { actions.append(.remove(stored)) }
         return actions
     }
 
