@@ -240,7 +240,7 @@ def states(_):
     text = (sources / "Pipeline/Processing/Attachments/AttachmentWork.swift").read_text()
     enum = re.search(r"enum State: .*?\n    }", text, re.DOTALL)[0]
     rows = re.findall(r"((?: +/// .*\n)+) +case (\w+)", enum)
-    return table(["state", "what goes on"], [[code(name), re.sub(r"\s*/// ", " ", text).strip()] for text, name in rows])
+    return table(["state", "meaning"], [[code(name), re.sub(r"\s*/// ", " ", text).strip()] for text, name in rows])
 
 
 parts = {

@@ -58,11 +58,11 @@ breaks = [
     ("trustsLateAnswer", "The time of arrival counts as that of the server's clock (the bug of seed 228).", clock,
      "let origin = min(max(", "let origin = IS_ON ? latest : min(max("),
     ("joinsAny", "A job joins any work under way, whatever its source.", cache,
-     "if let runner = state.running[key]",
-     "if let runner = state.running[key] ?? (IS_ON ? state.running.values.first : nil)"),
+     "if !isAlone, let runner = state.running[key]",
+     "if !isAlone, let runner = state.running[key] ?? (IS_ON ? state.running.values.first : nil)"),
     ("joinsOther", "A job joins work on the same source for another profile.", cache,
-     "if let runner = state.running[key]",
-     "if let runner = state.running[key]"
+     "if !isAlone, let runner = state.running[key]",
+     "if !isAlone, let runner = state.running[key]"
      " ?? (IS_ON ? state.running.first(where: { $0.key.source == key.source })?.value : nil)"),
     ("rewritesNumber", "A number of the payload is written in another way.", json,
      "case .number(let text): bytes.append(contentsOf: text.utf8)",

@@ -7,7 +7,7 @@ import Media
 /// An attachment's work with two callers, one of which has less time, and a hand that carries out the actions at once, without
 /// tasks and clocks. It knows what must hold after each event.
 struct WorkOfTwo {
-    /// What the work begins with.
+    /// The state at the beginning.
     enum Start: CaseIterable {
         case nothing
         /// The steps leave something out for the caller with less time.

@@ -51,45 +51,29 @@ final class AttachmentCache: Sendable {
         }
         let caller = self.caller(for: wanted, join())
         if case .attempt(let attachment) = await caller.answered() { return (attachment, caller) }
-        return await alone(wanted, join())
+        let own = self.caller(for: wanted, isAlone: true, join())
+        guard case .attempt(let attachment) = await own.answered() else { preconditionFailure("it has one caller") }
+        return (attachment, own)
     }
 
     private typealias Join = (AttachmentWorkRunner) -> AttachmentCaller?
 
-    /// Returns an attempt that no other notification shares.
-    private func alone(
-        _ wanted: WantedAttachment,
-        _ join: Join,
-    ) async -> Attempt {
-        let runner = state.withLock { state in newRunner(for: wanted, &state) }
-        guard let caller = join(runner) else { preconditionFailure("new work takes callers") }
-        runner.carryOut()
-        guard case .attempt(let attachment) = await caller.answered() else { preconditionFailure("it has one caller") }
-        return (attachment, caller)
-    }
-
-    /// Joins the work on an attachment, or begins it.
-    private func caller(
-        for wanted: WantedAttachment,
-        _ join: Join,
-    ) -> AttachmentCaller {
+    /// Joins the work on an attachment, or begins it. `isAlone` begins work that no other notification shares.
+    private func caller(for wanted: WantedAttachment, isAlone: Bool = false, _ join: Join) -> AttachmentCaller {
         let key = wanted.key
         let (runner, caller) = state.withLock { state -> (AttachmentWorkRunner, AttachmentCaller) in
-            if let runner = state.running[key] ?? state.kept.use(key), let caller = join(runner) {
+            if !isAlone, let runner = state.running[key] ?? state.kept.use(key), let caller = join(runner) {
                 return (runner, caller)
             }
-            let runner = newRunner(for: wanted, &state)
+            state.begunCount += 1
+            let work = AttachmentWork(number: state.begunCount)
+            let runner = AttachmentWorkRunner(work, for: key, in: context, cache: self)
             guard let caller = join(runner) else { preconditionFailure("new work takes callers") }
-            state.running[key] = runner
+            if !isAlone { state.running[key] = runner }
             return (runner, caller)
         }
         runner.carryOut()
         return caller
-    }
-
-    private func newRunner(for wanted: WantedAttachment, _ state: inout State) -> AttachmentWorkRunner {
-        state.begunCount += 1
-        return AttachmentWorkRunner(AttachmentWork(number: state.begunCount), for: wanted.key, in: context, cache: self)
     }
 
     /// Keeps the work with what it made, or drops it. Only work that others can find is kept.

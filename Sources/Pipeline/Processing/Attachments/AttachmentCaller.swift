@@ -72,7 +72,7 @@ final class AttachmentCaller: Sendable {
         onExpiry: @escaping Event,
         onCancel: @escaping Event,
     ) async -> Value {
-        // What was made before may be there already.
+        // The answer of a kept attachment may be there already.
         if let value = value.current { return value }
         let timer = Task { [runner, id] in
             guard (try? await runner.time.sleep(until: expiry)) != nil else { return }

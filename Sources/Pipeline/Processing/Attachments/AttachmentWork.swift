@@ -12,7 +12,7 @@ import Media
 struct AttachmentWork: Sendable {
     typealias CallerID = Int
 
-    /// What goes on.
+    /// The state of the work.
     enum State: String, Sendable, CaseIterable {
         /// Nothing runs and nobody waits: an attachment is kept, or none was made yet.
         case atRest
@@ -62,7 +62,7 @@ struct AttachmentWork: Sendable {
         case attempt(ReadyAttachment)
         /// The origin's answer is for another client. The caller needs work of its own.
         case apart
-        /// What was made ahead of time is not there any more.
+        /// The file of an attachment that was made ahead of time is gone.
         case gone
     }
 
@@ -77,7 +77,7 @@ struct AttachmentWork: Sendable {
     /// A Boolean value that indicates whether the attachment was made ahead of time, and cannot be made here.
     private let isPrepared: Bool
     private(set) var state = State.atRest
-    /// What is known so far.
+    /// The best attempt so far.
     private(set) var progress = ReadyAttachment()
     /// The attachment that later callers may use.
     private(set) var kept: KeptAttachment?

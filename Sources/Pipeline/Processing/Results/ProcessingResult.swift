@@ -74,7 +74,7 @@ extension ProcessingResult.Timing {
 /// A notification's payload with its stored attachments in their places.
 struct RewrittenNotification: Sendable {
     let payload: RewrittenPayload
-    /// The delivered attachments by index. There are none if the payload could not take them.
+    /// The delivered attachments by index; empty if the payload has no room for them.
     let attachments: [Int: DeliveredAttachment]
     let failures: [ProcessingResult.Failure]
     let outcome: ProcessingResult.Outcome
