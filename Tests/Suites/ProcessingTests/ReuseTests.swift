@@ -184,4 +184,27 @@ struct ReuseTests {
         for number in 1...3 { #expect(try await send(notifications, "https://a/1?sig=\(number)").outcome == .complete) }
         #expect(steps.downloads.map(\.url) == (1...3).map { "https://a/1?sig=\($0)" })
     }
+
+    @Test("whose file is taken back while another attachment is made are not delivered")
+    func takenBack() async throws {
+        let body = Signal()
+        let steps = ScriptedSteps(time, Script(cacheControl: answer(600)), Script(body: body))
+        let notifications = Notifications(time, steps)
+        _ = try await send(notifications)
+        let payload = """
+            {"aps":{"mutable-content":1,"alert":"Hi"},\
+            "com.urbanairship.media_attachment":{"url":["https://a/1","https://a/2"]}}
+            """
+        let request = ProcessingRequest(
+            notification: try PayloadReader().read(Array(payload.utf8), identifier: "n1")
+        )
+        let deadline = time.now + .seconds(20)
+        let task = Task { await notifications.pipeline.process(request, deadline: deadline) }
+        try await eventually { notifications.events.count(.reused) == 1 && steps.downloads.count == 2 }
+        steps.sweep()
+        body.send()
+        let result = await task.value
+        #expect(result.attachments.map(\.sourceURL) == ["https://a/2"])
+        #expect(result.failures.map(\.failure.reason) == [.forgotten])
+    }
 }

@@ -149,6 +149,8 @@ extension ScriptedSteps: AttachmentStoring {
         return StoredFile(identifier: "\(number)", url: "file:///store/\(number).jpg?1", sha256: "00")
     }
 
+    func isForgotten(_ stored: StoredFile) -> Bool { state.withLock { $0.gone.contains(stored.identifier) } }
+
     func renew(_ stored: StoredFile) async -> StoredFile? {
         state.withLock { state in
             guard !state.gone.contains(stored.identifier) else { return nil }
