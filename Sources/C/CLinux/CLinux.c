@@ -19,6 +19,7 @@
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // The most descriptors that one of our packets carries.
@@ -235,6 +236,14 @@ int clinux_watch_termination(int descriptor) {
     termination_descriptor = descriptor;
     if (sigaction(SIGTERM, &action, NULL) != 0) return -1;
     return sigaction(SIGINT, &action, NULL);
+}
+
+int clinux_read_time(const char *text, const char *form, long *seconds) {
+    struct tm fields = {0};
+    const char *end = strptime(text, form, &fields);
+    if (!end || *end) return 0;
+    *seconds = timegm(&fields);
+    return 1;
 }
 
 int clinux_timer(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC); }

@@ -25,12 +25,16 @@ package struct NotificationRequest: Sendable, Equatable {
 
     /// Returns the number of bytes of `payload` that the push service counts against the limit of `pushType`.
     package func byteCount(of payload: JSONValue) -> Int {
-        byteCount(of: payload, opened: payload.opening(strings))
+        byteCount(of: payload, opened: payload.opening(strings), written: payload.compactBytes)
     }
 
-    /// Returns the number of bytes of `payload` that count. In `content`, its strings are open.
-    func byteCount(of payload: JSONValue, opened content: JSONValue) -> Int {
-        measures.map { $0.byteCount(of: payload, opened: content) }.max() ?? 0
+    /// Returns the number of bytes of `payload` that count. In `content`, its strings are open; `bytes` is its compact JSON.
+    func byteCount(of payload: JSONValue, opened content: JSONValue, written bytes: [UInt8]) -> Int {
+        measures.map { measure in
+            let isWhole = measure == .all || strings.isEmpty && measure == PayloadMeasure(base: JSONPointer(), measure: .whole)
+            return isWhole ? bytes.count : measure.byteCount(of: payload, opened: content)
+        }
+        .max() ?? 0
     }
 
     /// An attachment that a gate holds back, and the reason.

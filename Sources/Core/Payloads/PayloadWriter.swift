@@ -38,10 +38,11 @@ package struct PayloadWriter: Sendable {
             let isListed = fit == .listed && content.list(ready, downTo: detail)
             if !isShown, isActivity || fit == .listed && !isListed { continue }
             let payload = content.closing(request.strings, as: request.payload)
-            let byteCount = request.byteCount(of: payload, opened: content)
+            let bytes = payload.compactBytes
+            let byteCount = request.byteCount(of: payload, opened: content, written: bytes)
             if byteCount <= request.pushType.byteLimit {
-                let bytes = payload == request.payload ? request.original : payload.compactBytes
-                return RewrittenPayload(bytes: bytes, payload: payload, fit: fit)
+                let isChanged = payload != request.payload
+                return RewrittenPayload(bytes: isChanged ? bytes : request.original, payload: payload, fit: fit)
             }
             smallest = min(smallest, byteCount)
         }

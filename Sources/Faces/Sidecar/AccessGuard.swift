@@ -18,9 +18,6 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
     /// The preview sessions, or `nil` if no token is configured.
     let session: PreviewSession?
 
-    private static var openPaths: Set<String> { ["/livez", "/readyz", "/metrics"] }
-    private static var openPreviewPaths: Set<String> { ["/preview", "/preview/session"] }
-
     init(token: Replaceable<Secret<String>>?) {
         self.token = token
         session = token.map { PreviewSession(token: $0) }
@@ -29,7 +26,7 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
     func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         let path = request.uri.path
         let isRead = request.method == .get || request.method == .head
-        if !Self.openPaths.contains(path), !(isRead && AttachmentsRoute.isAt(path)) {
+        if !OpenPaths.all.contains(path), !(isRead && AttachmentsRoute.isAt(path)) {
             let origin = BrowserOrigin(request)
             if PreviewRoutes.isAt(path) {
                 try checkPreview(request, origin, isRead: isRead)
@@ -78,7 +75,7 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
             throw Problem(.forbidden, advice)
         }
         guard isRead || origin.isOurs else { throw Self.foreign }
-        let isOpen = Self.openPreviewPaths.contains(path) || path.hasPrefix("/preview/assets/")
+        let isOpen = OpenPaths.preview.contains(path) || path.hasPrefix("/preview/assets/")
         guard isOpen || session == nil || isInPreview(request) else {
             throw Problem(.unauthorized, "Open /preview and enter the API token.")
         }
@@ -92,6 +89,11 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
     }
 
     private func isInPreview(_ request: Request) -> Bool { session?.isHeld(by: request) == true }
+}
+
+private enum OpenPaths {
+    static let all: Set<String> = ["/livez", "/readyz", "/metrics"]
+    static let preview: Set<String> = ["/preview", "/preview/session"]
 }
 
 extension PreviewSession {

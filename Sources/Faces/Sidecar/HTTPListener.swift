@@ -100,7 +100,12 @@ struct SidecarChannel: HTTPChannelHandler {
         }
     }
 
-    func handle(value: Value, logger: Logger) async { await handleHTTP(asyncChannel: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async {
+        // A request that waits for nothing never leaves the thread of its connection.
+        await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) {
+            await handleHTTP(asyncChannel: value, logger: logger)
+        }
+    }
 
     private static var decoderLimits: NIOHTTPDecoderLimitConfiguration {
         var limits = NIOHTTPDecoderLimitConfiguration()
@@ -108,6 +113,18 @@ struct SidecarChannel: HTTPChannelHandler {
         limits.maxHeaderListSize = 65_536
         limits.maxHeaderFieldCount = 200
         return limits
+    }
+}
+
+/// The thread of an event loop, as the executor of the tasks of its connections.
+private final class LoopExecutor: TaskExecutor {
+    private let loop: any EventLoop
+
+    init(_ loop: any EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        loop.execute { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 

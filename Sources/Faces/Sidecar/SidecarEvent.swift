@@ -40,7 +40,7 @@ package struct AnsweredRequest: Sendable, Hashable {
 extension AnsweredRequest {
     /// The methods that are counted separately. All others share one label, because clients can invent any number of
     /// methods.
-    private static var methods: Set<HTTPRequest.Method> { [.get, .head, .post, .put, .delete, .options, .patch] }
+    private static let methods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .options, .patch]
 
     fileprivate init(_ request: Request, _ route: String?, _ response: Response) {
         let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"

@@ -288,6 +288,9 @@ package protocol AttachmentStoring: Sendable {
     /// Extends the lifetime of a stored file as if it were stored now, and gives it a new URL. Returns `nil` if it no
     /// longer exists.
     func renew(_ stored: StoredFile) async -> StoredFile?
+
+    /// Renews a stored file like `renew(_:)`, if nothing has to be waited for. Otherwise returns `nil`.
+    func renewAtOnce(_ stored: StoredFile) -> StoredFile?
 }
 
 extension AttachmentStoring {
@@ -301,4 +304,6 @@ extension AttachmentStoring {
     package func forget(_ stored: StoredFile) async {}
 
     package func isForgotten(_ stored: StoredFile) -> Bool { false }
+
+    package func renewAtOnce(_ stored: StoredFile) -> StoredFile? { nil }
 }

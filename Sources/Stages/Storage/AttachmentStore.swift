@@ -126,13 +126,17 @@ package final class AttachmentStore: Sendable {
 
     /// Renews a ready file as if it were stored now. Returns its new expiry, or `nil` if it no longer exists.
     package func renew(_ identifier: AttachmentIdentifier) async -> UnixTime? {
+        if let expiry = presentExpiry(of: identifier) { return expiry }
         let now = now()
-        // A popular file is touched once a second at most. URLs expire on whole seconds, too.
-        if let stored = index.withLock({ $0.entries[identifier]?.stored }), stored.seconds >= now.seconds {
-            return stored + retention.keep
-        }
         let isThere = try? await locker.access(root) { [self] () throws(FileError) in try touch(identifier, at: now) }
         return isThere == true ? now + retention.keep : nil
+    }
+
+    /// Returns the expiry of a file that was stored or renewed in this second; `nil` for any other. A popular file is touched
+    /// once a second at most, and URLs expire on whole seconds, too.
+    package func presentExpiry(of identifier: AttachmentIdentifier) -> UnixTime? {
+        let stored = index.withLock { $0.entries[identifier]?.stored }
+        return stored.flatMap { $0.seconds >= now().seconds ? $0 + retention.keep : nil }
     }
 
     package func path(of identifier: AttachmentIdentifier) -> String { "\(attachments.path)/\(identifier)" }

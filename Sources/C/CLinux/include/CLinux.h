@@ -69,6 +69,9 @@ int clinux_discard_content(int descriptor);
 /// Makes SIGTERM and SIGINT add 1 to the eventfd `descriptor` and do nothing else. Returns 0, or -1 with errno.
 int clinux_watch_termination(int descriptor);
 
+/// Reads a time in UTC that has this form of strptime(3) from its beginning to its end. Returns 0 if it has not.
+int clinux_read_time(const char *text, const char *form, long *seconds);
+
 /// Returns the descriptor of a timer on the monotonic clock, or -1 with errno.
 int clinux_timer(void);
 /// Sets the timer to fire once, at this time of the monotonic clock.

@@ -35,6 +35,26 @@ package struct UnixTime: Comparable, Hashable, Sendable {
     package static func - (left: UnixTime, right: UnixTime) -> Duration { left.sinceEpoch - right.sinceEpoch }
 }
 
+// MARK: - Calendar time as text
+
+extension UnixTime {
+    /// Returns the time in UTC as strftime(3) writes it, in the C locale: at most 63 bytes.
+    package func text(_ form: String) -> String {
+        var (seconds, fields) = unsafe (time_t(seconds), tm())
+        var bytes = [CChar](repeating: 0, count: 64)
+        unsafe gmtime_r(&seconds, &fields)
+        let count = unsafe strftime(&bytes, bytes.count, form, &fields)
+        return String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Reads a text that has, from its beginning to its end, the form in which strptime(3) reads a time in UTC.
+    package init?(_ text: String, as form: String) {
+        var seconds = 0
+        guard unsafe clinux_read_time(text, form, &seconds) == 1 else { return nil }
+        self.init(seconds: seconds)
+    }
+}
+
 // MARK: - Durations as text
 
 /// Durations as people write them in options and headers: `800ms`, `20s`, `5m`, `24h`.

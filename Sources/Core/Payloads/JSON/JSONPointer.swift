@@ -138,6 +138,10 @@ package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns every match in `value`, in the order of the text.
     func matches(in value: JSONValue) -> [Match] {
+        guard tokens.contains("*") else {
+            let pointer = JSONPointer(tokens: tokens)
+            return value.value(at: pointer).map { [Match(pointer: pointer, wildcards: [], value: $0)] } ?? []
+        }
         var matches = [Match(pointer: JSONPointer(), wildcards: [], value: value)]
         for token in tokens {
             matches = matches.flatMap { token == "*" ? $0.children : [$0.child(token)].compactMap(\.self) }

@@ -159,7 +159,7 @@ extension JSONValue {
         }
     }
 
-    /// Writes a string that is already escaped.
+    /// Writes a string that is already escaped, or has nothing to escape.
     private static func quote(_ written: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: written.utf8)
@@ -167,6 +167,10 @@ extension JSONValue {
     }
 
     private static func write(_ text: String, to bytes: inout [UInt8]) {
+        // Most texts have nothing to escape.
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
+            return quote(text, to: &bytes)
+        }
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {

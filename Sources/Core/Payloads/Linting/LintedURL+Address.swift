@@ -1,3 +1,5 @@
+import Base
+
 // MARK: - Addresses
 
 extension LintedURL {
@@ -95,21 +97,11 @@ extension LintedURL {
         guard text.utf8.count <= 32, text.allSatisfy({ $0.isASCII && ($0.isNumber || "-:.TZ".contains($0)) }) else {
             return nil
         }
-        let digits = text.prefix { $0 != "." }.compactMap { $0.wholeNumberValue }
-        guard [8, 12, 14].contains(digits.count), digits.count == 8 || text.hasSuffix("Z") else { return nil }
-        func number(_ range: Range<Int>) -> Int {
-            range.upperBound <= digits.count ? digits[range].reduce(0) { $0 * 10 + $1 } : 0
-        }
-        let (month, day) = (number(4..<6), number(6..<8))
-        guard (1...12).contains(month), (1...31).contains(day) else { return nil }
-        let days = days(year: number(0..<4), month: month, day: day)
-        return ((days * 24 + number(8..<10)) * 60 + number(10..<12)) * 60 + number(12..<14)
+        let whole = text.prefix { $0 != "." } + (text.contains(".") && text.hasSuffix("Z") ? "Z" : "")
+        return timeForms.lazy.compactMap { UnixTime(String(whole), as: $0)?.seconds }.first
     }
 
-    /// Returns the days since 1970-01-01 in the Gregorian calendar, counting years from March.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month > 2 ? year : year - 1
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return year * 365 + year / 4 - year / 100 + year / 400 + dayOfYear - 719_468
-    }
+    private static let timeForms = [
+        "%Y%m%dT%H%M%SZ", "%Y-%m-%dT%H:%M:%SZ", "%Y%m%dT%H%MZ", "%Y-%m-%dT%H:%MZ", "%Y%m%d", "%Y-%m-%d",
+    ]
 }

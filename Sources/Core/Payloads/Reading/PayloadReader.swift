@@ -6,6 +6,8 @@ package struct PayloadReader: Sendable {
     package static let attachmentLimit = 16
 
     let dialects: [Dialect]
+    /// The dialects of push payloads themselves, which any request may carry.
+    private let payloadDialects: [Dialect]
     private let makeIdentifier: @Sendable () -> String
 
     /// Creates a reader. The first of `dialects` that leads to an attachment wins. `makeIdentifier` makes identifiers
@@ -15,6 +17,7 @@ package struct PayloadReader: Sendable {
         makeIdentifier: @escaping @Sendable () -> String = RandomIdentifier.make,
     ) {
         self.dialects = dialects
+        payloadDialects = dialects.filter(\.isOfPayloads)
         self.makeIdentifier = makeIdentifier
     }
 
@@ -148,7 +151,7 @@ package struct PayloadReader: Sendable {
         let layout = form.layout
         reading.measures.append(PayloadMeasure(base: reading.base, measure: layout.measure))
         if let service = form.dialect, pinned == nil || pinned == service { reading.finder.search(service, in: layout) }
-        let candidates = (pinned.map { [$0] } ?? dialects).filter { $0.layout == nil && $0.strings.isEmpty }
+        let candidates = pinned.map { $0.isOfPayloads ? [$0] : [] } ?? payloadDialects
         reading.finder.searchPayloads(of: layout, by: candidates, isPinned: pinned != nil)
     }
 
@@ -208,6 +211,10 @@ struct PayloadForm {
     }
 }
 
+extension Dialect {
+    fileprivate var isOfPayloads: Bool { layout == nil && strings.isEmpty }
+}
+
 /// The findings in one way of reading.
 private struct Reading {
     var finder: AttachmentFinder
@@ -221,9 +228,9 @@ private struct Reading {
 package enum RandomIdentifier {
     /// Returns 128 random bits in lower-case hexadecimal.
     package static func make() -> String {
-        (0..<4).map { _ in
-            let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
+        (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
         }
         .joined()
     }

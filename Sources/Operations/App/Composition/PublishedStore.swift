@@ -47,12 +47,22 @@ struct PublishedStore: AttachmentStoring {
             guard bucket.has(stored.identifier), await !store.isForgotten(identifier) else { return nil }
             return stored
         }
-        guard let expires = expiry else { return nil }
+        return expiry.map { link(stored, to: identifier, until: $0) }
+    }
+
+    func renewAtOnce(_ stored: StoredFile) -> StoredFile? {
+        guard bucket == nil, let identifier = AttachmentIdentifier(stored.identifier),
+            let expiry = store.presentExpiry(of: identifier), fleet?.mayServe(stored.identifier) ?? true
+        else { return nil }
+        return link(stored, to: identifier, until: expiry)
+    }
+
+    /// Returns the file with the URLs that are valid until `expiry`.
+    private func link(_ stored: StoredFile, to identifier: AttachmentIdentifier, until expiry: UnixTime) -> StoredFile {
+        guard case .sidecar(let urls) = location else { return stored }
         var renewed = stored
-        if case .sidecar(let urls) = location {
-            renewed.url = urls.url(of: identifier, expires: expires.seconds)
-            renewed.shortURL = urls.shortURL(of: identifier, expires: expires.seconds)
-        }
+        renewed.url = urls.url(of: identifier, expires: expiry.seconds)
+        renewed.shortURL = urls.shortURL(of: identifier, expires: expiry.seconds)
         return renewed
     }
 

@@ -1,7 +1,6 @@
 import Base
-import Foundation
 package import Logging
-import Media
+import Payloads
 
 /// A log handler that writes one line for each event.
 package struct LineLogHandler: LogHandler {
@@ -95,9 +94,8 @@ package enum LogFormat: String, Sendable, CaseIterable {
             fields["level"] = event.level.rawValue
             fields["label"] = label
             fields["message"] = "\(event.message)"
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return [UInt8]((try? encoder.encode(fields)) ?? Data())
+            let members = fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) }
+            return JSONValue.object(members).compactBytes
         }
     }
 }
@@ -105,8 +103,8 @@ package enum LogFormat: String, Sendable, CaseIterable {
 /// The time of a log line, in UTC: ISO 8601.
 enum LogTime {
     static var text: String {
-        Date.now.formatted(
-            .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted)
-        )
+        let now = UnixTime.now
+        let milliseconds = String(1000 + now.nanoseconds / 1_000_000).dropFirst()
+        return now.text("%Y-%m-%dT%H:%M:%S.\(milliseconds)Z")
     }
 }

@@ -25,6 +25,8 @@ package final class LogWriter: Sendable {
 
     /// The buffer's size in bytes: some thousand lines.
     private static let capacity = 1_000_000
+    /// The time for which a first line waits for others, in microseconds: otherwise each would cost a change of threads.
+    private static let gatheringTime: UInt32 = 2000
     /// The time that the last lines have at the end of the process.
     private static let lastTime = Duration.milliseconds(100)
 
@@ -37,18 +39,20 @@ package final class LogWriter: Sendable {
 
     /// Puts the line that `make` returns for the number of lines dropped before it into the buffer.
     func write(_ make: (Int) -> [UInt8]) {
-        let isStarted = state.withLock { state in
+        let (isStarted, isFirst) = state.withLock { state in
             let line = make(state.dropped)
             guard state.waiting.count + line.count <= Self.capacity else {
                 state.dropped += 1
-                return true
+                return (true, false)
             }
+            let isFirst = state.waiting.isEmpty
             state.waiting += line
             state.dropped = 0
             defer { state.hasThread = true }
-            return state.hasThread
+            return (state.hasThread, isFirst)
         }
-        changed.signal()
+        // The thread takes all lines that wait.
+        if isFirst { changed.signal() }
         if !isStarted { start() }
     }
 
@@ -72,6 +76,7 @@ package final class LogWriter: Sendable {
         var isCut = false
         while true {
             changed.wait()
+            usleep(Self.gatheringTime)
             let lines = state.withLock { state in
                 defer { state.waiting = [] }
                 state.isWriting = !state.waiting.isEmpty

@@ -199,8 +199,10 @@ final class ForgottenSources: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the source was forgotten after `moment`.
-    func contains(_ source: String, since moment: Moment) -> Bool {
-        state.withLock { $0.last[source].map { $0.number > moment.number } ?? false }
+    /// Returns whether the source was forgotten after `moment`. `source` is asked only if any was.
+    func contains(_ source: @autoclosure () -> String, since moment: Moment) -> Bool {
+        guard state.withLock({ $0.count > moment.number }) else { return false }
+        let source = source()
+        return state.withLock { $0.last[source].map { $0.number > moment.number } ?? false }
     }
 }

@@ -154,11 +154,13 @@ final class AttachmentWorkRunner: Sendable {
     }
 
     private func renewKept(_ stored: StoredFile, inPass pass: Int) {
-        task { [self] in
-            let renewed = await steps.store.renew(stored)
-            let (now, mayReuse) = (time.now, context.mayReuse())
-            act { $0.renewed(renewed, inPass: pass, now: now, mayReuse: mayReuse) }
-        }
+        if let renewed = steps.store.renewAtOnce(stored) { return keptWasRenewed(renewed, inPass: pass) }
+        task { [self] in keptWasRenewed(await steps.store.renew(stored), inPass: pass) }
+    }
+
+    private func keptWasRenewed(_ renewed: StoredFile?, inPass pass: Int) {
+        let (now, mayReuse) = (time.now, context.mayReuse())
+        act { $0.renewed(renewed, inPass: pass, now: now, mayReuse: mayReuse) }
     }
 
     private func renew(_ stored: StoredFile, for id: AttachmentWork.CallerID) {

@@ -40,7 +40,7 @@ package struct ProcessingResult: Sendable {
     /// The linter's findings on the payload as it goes on: a code, a colon, and the text.
     package let remarks: [String]
     /// The chosen dialect and profiles with the reasons, as lines for people.
-    package let explanation: String
+    package var explanation: String { request.explanation }
     package let stages: [Stopwatch.Stage: Duration]
     package let total: Duration
     package let deadline: Instant
@@ -126,7 +126,6 @@ extension ProcessingResult {
         attachments = rewritten.attachments.sorted { $0.key < $1.key }.map(\.value)
         failures = rewritten.failures
         self.remarks = remarks
-        explanation = request.explanation
         stages = stopwatch.durations
         let now = stopwatch.now
         total = now - stopwatch.start
