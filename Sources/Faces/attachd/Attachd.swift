@@ -1,5 +1,6 @@
 import App
 import ArgumentParser
+import Base
 import Glibc
 
 @main
@@ -59,23 +60,9 @@ struct UnknownCommand: Error, CustomStringConvertible {
     }
 
     var description: String {
-        let near = commands.map { (name: $0, changes: Self.changes(from: word, to: $0)) }
+        let near = commands.map { (name: $0, changes: EditDistance.between(word.prefix(40), $0)) }
             .filter { $0.changes <= Self.mostChanges }
         let meant = near.min { $0.changes < $1.changes }.map { " Did you mean '\($0.name)'?" } ?? ""
         return "There is no command '\(word)'.\(meant) See 'attachd --help'."
-    }
-
-    /// Returns the number of letters to insert, remove, or replace (Levenshtein).
-    private static func changes(from word: String, to other: String) -> Int {
-        let other = Array(other)
-        var row = Array(0...other.count)
-        for (index, letter) in word.prefix(40).enumerated() {
-            var next = [index + 1]
-            for (column, wanted) in other.enumerated() {
-                next.append(min(next[column] + 1, row[column + 1] + 1, row[column] + (letter == wanted ? 0 : 1)))
-            }
-            row = next
-        }
-        return row[other.count]
     }
 }
