@@ -20,13 +20,7 @@ struct OriginCommand: ReportedCommand {
     )
 
     /// The table of faults, one a line, in aligned columns.
-    private static var table: String {
-        let width = Fault.table.map(\.example.count).max() ?? 0
-        return Fault.table.map { row in
-            row.example + String(repeating: " ", count: width + 2 - row.example.count) + row.meaning
-        }
-        .joined(separator: "\n")
-    }
+    private static var table: String { TextColumns.text(Fault.table.map { [$0.example, $0.meaning] }) }
 
     @Argument(help: "The folder to serve.", completion: .directory)
     var folder: String
