@@ -242,11 +242,6 @@ struct FileConversion: Sendable {
     private let costs = CostModel()
     private let time = SystemTime()
 
-    init(options: BatchOptions, decoders: any AttachmentConverting) {
-        self.options = options
-        self.decoders = decoders
-    }
-
     func convert(_ file: SourceFile, at path: RelativePath, _ content: ManifestLine.Content) async -> Product {
         let output = KeptOutput()
         let steps = AttachmentPipeline.Steps(

@@ -14,12 +14,6 @@ package struct ShownContent: Sendable, Equatable {
         package var isCritical = false
         /// The volume, from 0 to 1.
         package var volume: Double?
-
-        package init(name: String, isCritical: Bool = false, volume: Double? = nil) {
-            self.name = name
-            self.isCritical = isCritical
-            self.volume = volume
-        }
     }
 
     package var title: ShownText?

@@ -29,12 +29,6 @@ package struct AnsweredRequest: Sendable, Hashable {
     /// The route with the names of its parameters, or `nil` if no route matched.
     package var route: String?
     package var status: Int
-
-    package init(method: String, route: String?, status: Int) {
-        self.method = method
-        self.route = route
-        self.status = status
-    }
 }
 
 extension AnsweredRequest {

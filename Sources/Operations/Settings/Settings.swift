@@ -222,13 +222,9 @@ package struct SettingRow: Sendable, Equatable {
     package var value: String
     /// The option, variable or file that the value comes from; `default` for none.
     package var origin: String
+}
 
-    package init(key: String, value: String, origin: String) {
-        self.key = key
-        self.value = value
-        self.origin = origin
-    }
-
+extension SettingRow {
     init(_ setting: SettingDeclaration, _ reader: SettingsReader) {
         let written = reader.written(setting)
         let value = written.map { Self.shown($0.value, setting) } ?? setting.defaultText ?? "-"

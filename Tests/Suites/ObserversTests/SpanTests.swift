@@ -4,10 +4,11 @@ import Jobs
 import Media
 import Observability
 import Processing
-import Sidecar
 import Storage
 import Synchronization
 import Testing
+
+@testable import Sidecar
 
 @Suite("Events as spans")
 struct SpanTests {

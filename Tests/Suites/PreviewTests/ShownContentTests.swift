@@ -1,6 +1,7 @@
 import Payloads
-import Preview
 import Testing
+
+@testable import Preview
 
 @Suite("The parts of a payload that a phone shows")
 struct ShownContentTests {

@@ -109,8 +109,6 @@ struct ProgressDisplay {
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let start = ContinuousClock.now
 
-    init(monitor: BatchMonitor) { self.monitor = monitor }
-
     /// Shows the progress until the task is cancelled, and then the final state.
     func run() async {
         while (try? await Task.sleep(for: isTerminal ? .milliseconds(200) : .seconds(10))) != nil { show() }

@@ -32,12 +32,6 @@ package struct Diagnosis: Sendable {
         package var isUsable: Bool
         /// The queue in words, and the risks of its server's configuration; or the reason why it cannot be used.
         package var details: [String]
-
-        package init(address: String, isUsable: Bool, details: [String]) {
-            self.address = address
-            self.isUsable = isUsable
-            self.details = details
-        }
     }
 
     package private(set) var findings: [Finding] = []

@@ -6,23 +6,12 @@ package struct SpanRecord: Sendable {
         package var name: String
         package var time: UnixTime
         package var attributes: SpanAttributes
-
-        package init(name: String, time: UnixTime, attributes: SpanAttributes) {
-            self.name = name
-            self.time = time
-            self.attributes = attributes
-        }
     }
 
     /// Another span that this one has to do with, also of another trace.
     package struct Link: Sendable {
         package var context: SpanContext
         package var attributes: SpanAttributes
-
-        package init(context: SpanContext, attributes: SpanAttributes) {
-            self.context = context
-            self.attributes = attributes
-        }
     }
 
     package var attributes: SpanAttributes = [:]

@@ -158,8 +158,6 @@ package struct TenantSettings: Sendable, Equatable {
     /// The most tenants of a configuration. Each has its own time series in the metrics.
     static let limit = 100
 
-    package init(share: Int? = nil) { self.share = share }
-
     /// Reads the section `tenants`.
     static func all(in root: ConfigurationTable) throws(SettingsError) -> [String: TenantSettings] {
         var tenants: [String: TenantSettings] = [:]
