@@ -150,22 +150,19 @@ struct PrepareReport {
         let before = files.compactMap { file in file["source"].flatMap { Self.number("bytes", of: $0) } }
         var totals = [("Ready", "\(readyCount)"), ("Not ready", "\(answers.count - readyCount)")]
         if answers.count < sources.count { totals.append(("Not asked for", "\(sources.count - answers.count)")) }
-        if !files.isEmpty { totals.append(("Files", SizeChange.size(after.reduce(0, Self.sum)))) }
+        if !files.isEmpty { totals.append(("Files", SizeChange.size(Self.sum(after)))) }
         // A file whose source was not read again has no size to compare with.
         if before.count == after.count,
-            let change = SizeChange(from: before.reduce(0, Self.sum), to: after.reduce(0, Self.sum))
+            let change = SizeChange(from: Self.sum(before), to: Self.sum(after))
         {
-            let sources = SizeChange.size(before.reduce(0, Self.sum))
+            let sources = SizeChange.size(Self.sum(before))
             totals.append(("Sources", "\(sources), \(change.text)\(change.isGrowth ? "" : " saved")"))
         }
         if let first = answers.compactMap({ $0["until"]?.text }).min() { totals.append(("All ready until", first)) }
         return totals
     }
 
-    private static func sum(_ left: Int, _ right: Int) -> Int {
-        let (sum, overflows) = left.addingReportingOverflow(right)
-        return overflows ? .max : sum
-    }
+    private static func sum(_ sizes: [Int]) -> Int { sizes.reduce(0) { $0.addingClamped($1) } }
 
     /// The rows of the table. The sources that are not ready come first.
     private var rows: [String] {
