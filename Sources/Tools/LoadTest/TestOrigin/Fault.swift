@@ -124,12 +124,7 @@ extension Fault {
                 ? ByteSizeText.parse(String(value.dropLast(2))).flatMap { $0 > 0 ? .bandwidth($0) : nil } : nil
         case "stall": stall(value)
         case "drip":
-            pair(value).flatMap { size, pause in
-                guard let size = byteCount(size), size > 0, let pause = DurationText.parse(pause) else {
-                    return nil
-                }
-                return .drip(byteCount: size, every: pause)
-            }
+            pair(value, byteCount, DurationText.parse).flatMap { $0 > 0 ? .drip(byteCount: $0, every: $1) : nil }
         case "truncate": byteCount(value).map { .truncate(after: $0) }
         case "reset": byteCount(value).map { .reset(after: $0) }
         case "length": length(value)
@@ -139,22 +134,15 @@ extension Fault {
         case "ranges": RangeSupport(rawValue: value).map { .ranges($0) }
         case "chunked": value == "on" ? .chunked : nil
         case "raw": value == "on" ? .raw : nil
-        case "hiccup":
-            pair(value).flatMap { start, duration in
-                guard let start = DurationText.parse(start), let duration = DurationText.parse(duration) else {
-                    return nil
-                }
-                return .hiccup(start: start, duration: duration)
-            }
+        case "hiccup": pair(value, DurationText.parse, DurationText.parse).map { .hiccup(start: $0, duration: $1) }
         default: nil
         }
     }
 
     private static func stall(_ value: String) -> Kind? {
-        guard let (size, duration) = pair(value) else {
+        guard let (size, duration) = pair(value, byteCount, DurationText.parse) else {
             return byteCount(value).map { .stall(after: $0, duration: nil) }
         }
-        guard let size = byteCount(size), let duration = DurationText.parse(duration) else { return nil }
         return .stall(after: size, duration: duration)
     }
 
@@ -175,10 +163,17 @@ extension Fault {
         return isTarget && isPlain(value) ? .redirect(.to(value)) : nil
     }
 
-    /// Returns the texts before and after the slash.
-    private static func pair(_ value: String) -> (String, String)? {
+    /// Parses the texts before and after the slash. Returns `nil` if one of them is missing or not valid.
+    private static func pair<First, Second>(
+        _ value: String,
+        _ parseFirst: (String) -> First?,
+        _ parseSecond: (String) -> Second?,
+    ) -> (First, Second)? {
         let parts = value.split(separator: "/").map { String($0) }
-        return parts.count == 2 ? (parts[0], parts[1]) : nil
+        guard parts.count == 2, let first = parseFirst(parts[0]), let second = parseSecond(parts[1]) else {
+            return nil
+        }
+        return (first, second)
     }
 
     /// Returns `true` if the text cannot begin another header field.
