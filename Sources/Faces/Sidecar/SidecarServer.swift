@@ -14,51 +14,27 @@ import ServiceLifecycle
 package struct SidecarServer: Service, CustomStringConvertible {
     package struct Configuration: Sendable {
         /// The version of attachd, which `/livez` tells.
-        package var version: String
+        package var version = "0"
         /// The commit of attachd's sources, which `/livez` tells if it is known.
         package var commit: String?
-        package var host: String
-        package var port: Int
+        package var host = "127.0.0.1"
+        package var port = 8080
         /// The address at which a `MetricsServer` has the metrics instead of this server; `nil` if it has them itself.
         package var metricsAddress: HostAndPort?
         /// The token that clients must send, if any. It may be replaced at any time.
         package var apiToken: Replaceable<Secret<String>>?
         /// The maximum number of concurrent notifications. Further ones are answered with 429.
-        package var requestLimit: Int
+        package var requestLimit = 256
         /// The most of them for single tenants.
-        package var tenantShares: TenantShares
+        package var tenantShares = TenantShares()
         /// The maximum number of additional connections, for phones that fetch attachments.
-        package var downloadLimit: Int
+        package var downloadLimit = 256
         /// The limits of clients' time and connections.
-        package var clients: ClientLimits
+        package var clients = ClientLimits()
         /// The heartbeats of the parts that everything needs, which `/livez` looks at.
-        package var heartbeats: LoopHeartbeats
+        package var heartbeats = LoopHeartbeats.ofThisProcess
 
-        package init(
-            version: String = "0",
-            commit: String? = nil,
-            host: String = "127.0.0.1",
-            port: Int = 8080,
-            metricsAddress: HostAndPort? = nil,
-            apiToken: Replaceable<Secret<String>>? = nil,
-            requestLimit: Int = 256,
-            tenantShares: TenantShares = TenantShares(),
-            downloadLimit: Int = 256,
-            clients: ClientLimits = ClientLimits(),
-            heartbeats: LoopHeartbeats = .ofThisProcess,
-        ) {
-            self.version = version
-            self.commit = commit
-            self.host = host
-            self.port = port
-            self.metricsAddress = metricsAddress
-            self.apiToken = apiToken
-            self.requestLimit = requestLimit
-            self.tenantShares = tenantShares
-            self.downloadLimit = downloadLimit
-            self.clients = clients
-            self.heartbeats = heartbeats
-        }
+        package init() {}
     }
 
     package let description = "HTTP server"

@@ -104,7 +104,9 @@ struct DescriptionTests {
         let queue = try await OpenQueue.open(settings, logger: Logger(label: "test"))
         let services = try SidecarServices(settings, engine, queue, logger: Logger(label: "test"))
         check(services)
-        check(SidecarServer.Configuration(apiToken: settings.apiToken.map { Replaceable($0) }))
+        var configuration = SidecarServer.Configuration()
+        configuration.apiToken = settings.apiToken.map { Replaceable($0) }
+        check(configuration)
         await queue.shutDown()
         await engine.shutDown()
     }

@@ -39,16 +39,15 @@ struct SidecarFixture {
         let attachments = (store ?? preview?.store).map { store in
             AttachmentsRoute(store: store, holds: holds, forget: { try await Self.forget($0, in: store) }, now: now)
         }
-        let configuration = SidecarServer.Configuration(
-            version: "9.8",
-            commit: commit,
-            port: 0,
-            apiToken: token.map { Replaceable(Secret($0)) },
-            requestLimit: requestLimit,
-            downloadLimit: downloadLimit,
-            clients: clients,
-            heartbeats: heartbeats,
-        )
+        var configuration = SidecarServer.Configuration()
+        configuration.version = "9.8"
+        configuration.commit = commit
+        configuration.port = 0
+        configuration.apiToken = token.map { Replaceable(Secret($0)) }
+        configuration.requestLimit = requestLimit
+        configuration.downloadLimit = downloadLimit
+        configuration.clients = clients
+        configuration.heartbeats = heartbeats
         let route = FormatsRoute(lists: { formats.lists }) { disabled in
             guard takesFormats else { throw AttachmentFailure(.store, .publishFailed, "No Redis.") }
             formats.replace(fleet: disabled)

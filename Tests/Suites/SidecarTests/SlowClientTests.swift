@@ -9,12 +9,14 @@ import Testing
 /// wait only for the sidecar.
 @Suite("A slow client", .timeLimit(.minutes(10)))
 struct SlowClientTests {
-    private static let patience = ClientLimits(
-        headTime: .seconds(2),
-        bodyTime: .seconds(4),
-        slowTime: .milliseconds(500),
-        sendTime: .seconds(2),
-    )
+    private static let patience: ClientLimits = {
+        var limits = ClientLimits()
+        limits.headTime = .seconds(2)
+        limits.bodyTime = .seconds(4)
+        limits.slowTime = .milliseconds(500)
+        limits.sendTime = .seconds(2)
+        return limits
+    }()
     /// Besides eight requests there are 64 connections, and no downloads.
     private static let connections = 72
 
@@ -52,12 +54,11 @@ struct SlowClientTests {
         arguments: ["P", "POST /v1/rewrite HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"]
     )
     func drain(text: String) async throws {
-        let forever = ClientLimits(
-            headTime: .seconds(3600),
-            bodyTime: .seconds(3600),
-            slowTime: .milliseconds(100),
-            idleTime: .seconds(3600),
-        )
+        var forever = ClientLimits()
+        forever.headTime = .seconds(3600)
+        forever.bodyTime = .seconds(3600)
+        forever.slowTime = .milliseconds(100)
+        forever.idleTime = .seconds(3600)
         let connection = try await SidecarFixture.run(clients: forever) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
             connection.send(text)
@@ -151,7 +152,10 @@ struct SlowClientTests {
 
     @Test("is disconnected when there are too many, and health is answered all the while")
     func full() async throws {
-        let limits = ClientLimits(headTime: .seconds(60), bodyTime: .seconds(60), slowTime: .milliseconds(50))
+        var limits = ClientLimits()
+        limits.headTime = .seconds(60)
+        limits.bodyTime = .seconds(60)
+        limits.slowTime = .milliseconds(50)
         try await SidecarFixture.run(downloadLimit: 0, clients: limits) { sidecar in
             var slow: [RawConnection] = []
             for index in 0..<(4 * Self.connections) {
@@ -179,12 +183,11 @@ struct SlowClientTests {
 
     @Test("has its own limit, which a busy gateway with whole requests doesn't reach")
     func perAddress() async throws {
-        let limits = ClientLimits(
-            headTime: .seconds(60),
-            bodyTime: .seconds(60),
-            slowTime: .seconds(2),
-            slowPerAddress: 4,
-        )
+        var limits = ClientLimits()
+        limits.headTime = .seconds(60)
+        limits.bodyTime = .seconds(60)
+        limits.slowTime = .seconds(2)
+        limits.slowPerAddress = 4
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(requestLimit: 40, clients: limits, started: started, hold: hold) { sidecar in
             let payload = SidecarServerTests.payload

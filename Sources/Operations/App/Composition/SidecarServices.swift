@@ -214,22 +214,21 @@ extension SidecarServices {
     }
 
     func server(takesRequests: Bool) -> SidecarServer {
-        SidecarServer(
-            configuration: .init(
-                version: Version.number,
-                commit: Version.commit,
-                host: settings.host,
-                port: settings.port,
-                metricsAddress: settings.metricsAddress,
-                apiToken: apiToken,
-                requestLimit: settings.requests,
-                tenantShares: TenantShares(
-                    of: settings.requests,
-                    percentage: settings.tenantShare,
-                    listed: settings.tenants.mapValues(\.share),
-                ),
-                downloadLimit: takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0,
-            ),
+        var configuration = SidecarServer.Configuration()
+        configuration.version = Version.number
+        configuration.commit = Version.commit
+        (configuration.host, configuration.port) = (settings.host, settings.port)
+        configuration.metricsAddress = settings.metricsAddress
+        configuration.apiToken = apiToken
+        configuration.requestLimit = settings.requests
+        configuration.tenantShares = TenantShares(
+            of: settings.requests,
+            percentage: settings.tenantShare,
+            listed: settings.tenants.mapValues(\.share),
+        )
+        configuration.downloadLimit = takesRequests ? OpenFiles.downloads(beside: settings.requests) : 0
+        return SidecarServer(
+            configuration: configuration,
             service: takesRequests ? engine.service : nil,
             queue: queue.jobs,
             attachments: takesRequests ? attachmentsRoute : nil,
