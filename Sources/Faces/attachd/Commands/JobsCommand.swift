@@ -154,7 +154,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func perform() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
-                guard let outcome = try await view.retry(JobName(id: id, tenant: tenant)) else {
+                guard let outcome = try await view.changeable().retryDeadLetter(JobName(id: id, tenant: tenant)) else {
                     throw CommandError(.inputNotFound, "There is no dead letter \(id).")
                 }
                 if let refusal = outcome.refusal(for: tenant) { throw CommandError(.tryLater, refusal) }
@@ -174,7 +174,7 @@ struct JobsCommand: AsyncParsableCommand {
 
         func perform() async throws {
             try await QueueView.with(queue, common, changes: true) { view in
-                print("forgot \(try await view.purge())")
+                print("forgot \(try await view.changeable().purgeDeadLetters())")
             }
         }
     }
@@ -199,7 +199,7 @@ struct JobsCommand: AsyncParsableCommand {
             case (nil, nil): throw ValidationError("Name a job, or a tenant with --tenant.")
             }
             try await QueueView.with(queue, common, changes: true) { view in
-                let count = try await view.forget(jobs)
+                let count = try await view.changeable().forget(jobs)
                 print("forgot \(count)")
                 guard count > 0 else { throw CommandError(.inputNotFound, "The queue has nothing of it.") }
             }

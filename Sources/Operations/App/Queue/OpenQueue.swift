@@ -93,20 +93,10 @@ package struct QueueView: Sendable {
         return QueueView(listing: queue.jobs, queue: queue)
     }
 
-    /// Enqueues a dead letter again. Returns `nil` if there is no such dead letter.
-    package func retry(_ name: JobName) async throws -> Enqueued? {
-        try await changeable().retryDeadLetter(name)
-    }
-
-    /// Deletes all dead letters, and returns their number.
-    package func purge() async throws -> Int { try await changeable().purgeDeadLetters() }
-
-    /// Removes everything that the queue has of these jobs, and returns the number of what was removed.
-    package func forget(_ jobs: ForgottenJobs) async throws -> Int { try await changeable().forget(jobs) }
-
     package func shutDown() async { await queue?.shutDown() }
 
-    private func changeable() throws(JobQueueError) -> any JobQueue {
+    /// Returns the queue to change. Throws if the view is read-only.
+    package func changeable() throws(JobQueueError) -> any JobQueue {
         guard let queue else {
             throw JobQueueError(.misconfigured, "The queue is open for reading only.")
         }
