@@ -50,10 +50,6 @@ struct EnqueueCommand: ReportedCommand {
         options[Settings.table.listen.key] = listen.map { .text($0) }
         options[Settings.table.apiTokenFile.key] = apiToken.map { .text($0) }
         let settings = try common.settings(options)
-        try await enqueue(settings)
-    }
-
-    private func enqueue(_ settings: Settings) async throws {
         var producer = try await JobProducer.open(settings)
         var jobs: [(name: JobName, deadline: Instant)] = []
         for path in payloads {
@@ -73,10 +69,7 @@ struct EnqueueCommand: ReportedCommand {
 
     private func job(_ payload: [UInt8], _ path: String, _ settings: Settings) throws -> Job {
         do {
-            return try JobOrder(id: id, tenant: tenant, profile: common.profile, callback: callback).job(
-                payload,
-                settings
-            )
+            return try Job(of: payload, id: id, tenant: tenant, profile: common.profile, callback: callback, settings)
         } catch {
             throw CommandError(.badInput, "\(path): \(error)")
         }

@@ -71,22 +71,17 @@ package struct JobProducer: Sendable {
 
 // MARK: - Orders
 
-/// A payload and the options of `attachd enqueue`, from which a job is made.
-package struct JobOrder: Sendable {
-    package var id: String?
-    package var tenant: String?
-    package var profile: String?
-    package var callback: String?
-
-    package init(id: String?, tenant: String? = nil, profile: String?, callback: String?) {
-        self.id = id
-        self.tenant = tenant
-        self.profile = profile
-        self.callback = callback
-    }
-
-    /// Returns the job. Throws if the payload is not valid or the options contradict each other.
-    package func job(_ payload: [UInt8], _ settings: Settings) throws -> Job {
+extension Job {
+    /// Creates the job of a payload with the options of `attachd enqueue`. Throws if the payload is not valid or the
+    /// options contradict each other.
+    package init(
+        of payload: [UInt8],
+        id: String?,
+        tenant: String?,
+        profile: String?,
+        callback: String?,
+        _ settings: Settings,
+    ) throws {
         // The worker decides which addresses are allowed: its configuration may differ from this one.
         if let refusal = callback.flatMap({ CallbackURL.refusal(of: $0) }) {
             throw RequestError.envelope("The --callback URL can never be used: \(refusal).")
@@ -101,7 +96,7 @@ package struct JobOrder: Sendable {
         if let callback { members.append(.init("callback", .string(callback))) }
         let content = JSONValue.object(members).compactBytes
         _ = try NotificationEnvelope(content, isJob: true)
-        return Job(
+        self.init(
             id: id,
             tenant: tenant ?? Job.defaultTenant,
             timeLimit: settings.deadline,
