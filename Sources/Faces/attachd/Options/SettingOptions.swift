@@ -160,24 +160,21 @@ struct GeneralOptions<Members: SettingGroup>: ParsableArguments {
     /// Reads all settings. Options override environment variables, which override the configuration file. Warns of
     /// variables that are probably misspelled.
     func settings(_ groups: [String: SettingsSource.Option]...) throws -> Settings {
-        let settings = try read(groups) { source throws(SettingsError) in try Settings(reading: source) }
+        let settings = try read(groups)
         UnknownVariable.warn(of: settings.unknownVariables)
         return settings
     }
 
     /// Reads all settings for a command that reports misspelled variables by itself.
     func settingsWithoutWarnings(_ groups: [String: SettingsSource.Option]...) throws -> Settings {
-        try read(groups) { source throws(SettingsError) in try Settings(reading: source) }
+        try read(groups)
     }
 
     /// Reads the options of these groups and the common ones. No option is in two groups.
-    private func read<Value>(
-        _ groups: [[String: SettingsSource.Option]],
-        _ read: (SettingsSource) throws(SettingsError) -> Value,
-    ) throws -> Value {
+    private func read(_ groups: [[String: SettingsSource.Option]]) throws -> Settings {
         let options = groups.reduce(common.options) { all, group in all.merging(group) { first, _ in first } }
         do throws(SettingsError) {
-            return try read(SettingsSource(options: options, configurationFile: config))
+            return try Settings(reading: SettingsSource(options: options, configurationFile: config))
         } catch {
             throw CommandError(.badConfiguration, "\(error)")
         }
