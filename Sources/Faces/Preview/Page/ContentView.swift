@@ -24,7 +24,6 @@ struct ContentView {
     var level: String?
     var isPassive: Bool
     var thread: String?
-    var badge: Int?
     var marks: [Mark]
 
     init(_ content: ShownContent, before: ShownContent) {
@@ -39,7 +38,6 @@ struct ContentView {
             }
         isPassive = content.interruptionLevel == .passive
         thread = content.threadIdentifier
-        badge = content.badge
         marks = content.marks
     }
 }
@@ -92,17 +90,12 @@ extension ShownContent.InterruptionLevel {
 
 /// A button below the expanded notification.
 struct ActionView {
-    struct Input {
-        var buttonTitle: String
-        var placeholder: String
-    }
-
     var identifier: String
     var title: String
     var isDestructive: Bool
     /// The meaning of the action's options as text.
     var marks: [String]
-    var input: Input?
+    var input: NotificationAction.TextInput?
 
     init(_ action: NotificationAction) {
         identifier = action.identifier
@@ -112,6 +105,6 @@ struct ActionView {
         if action.options.contains(.authenticationRequired) { marks.append("unlocks first") }
         if action.options.contains(.foreground) { marks.append("opens the app") }
         self.marks = marks
-        input = action.textInput.map { Input(buttonTitle: $0.buttonTitle, placeholder: $0.placeholder) }
+        input = action.textInput
     }
 }

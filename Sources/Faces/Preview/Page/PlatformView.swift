@@ -11,38 +11,32 @@ struct PlatformView {
     /// The picture beside the text, in a browser.
     let icon: AttachmentView?
 
-    private enum Kind: String, CaseIterable {
-        case android, web
-
-        var heading: String {
-            switch self {
-            case .android: "Android"
-            case .web: "Web browser"
-            }
-        }
-
+    private struct Kind {
+        let name: String
+        let heading: String
         /// The profiles of the platform's picture and of its icon.
-        var profiles: (picture: String, icon: String?) {
-            switch self {
-            case .android: ("fcm", nil)
-            case .web: ("webpush", "webpush-icon")
-            }
-        }
+        let picture: String
+        let icon: String?
+
+        static let all = [
+            Kind(name: "android", heading: "Android", picture: "fcm", icon: nil),
+            Kind(name: "web", heading: "Web browser", picture: "webpush", icon: "webpush-icon"),
+        ]
 
         func contains(_ profile: String?) -> Bool {
-            profile != nil && (profile == profiles.picture || profile == profiles.icon)
+            profile != nil && (profile == picture || profile == icon)
         }
     }
 
     /// Returns whether an attachment is only for other platforms than Apple's.
     static func isForOthers(_ attachment: AttachmentRequest) -> Bool {
-        attachment.isForOthersOnly || Kind.allCases.contains { $0.contains(attachment.profile) }
+        attachment.isForOthersOnly || Kind.all.contains { $0.contains(attachment.profile) }
     }
 
     /// Returns the platforms for which a message has attachments, even if none was delivered.
     static func all(_ result: ProcessingResult, _ attachments: [AttachmentView]) -> [PlatformView] {
         let notification = result.request.notification
-        return Kind.allCases.compactMap { kind in
+        return Kind.all.compactMap { kind in
             guard let request = notification.attachments.first(where: { kind.contains($0.profile) }) else { return nil }
             return PlatformView(kind, request, in: notification.payload, attachments)
         }
@@ -57,10 +51,10 @@ struct PlatformView {
         func shown(_ profile: String?) -> AttachmentView? {
             profile.flatMap { profile in attachments.first { $0.platform == profile && $0.isImage } }
         }
-        name = kind.rawValue
+        name = kind.name
         heading = kind.heading
-        picture = shown(kind.profiles.picture)
-        icon = shown(kind.profiles.icon)
+        picture = shown(kind.picture)
+        icon = shown(kind.icon)
         // The platform's own texts are beside its picture. Without them, those for all platforms count.
         let own = payload.value(at: JSONPointer(tokens: request.pointers.url.tokens.dropLast())) ?? .null
         let common = ShownContent.fields(of: payload)
