@@ -80,9 +80,7 @@ final class SourceFile: Sendable {
         var recognition = FormatRecognition()
         var range = FormatRecognition.firstRange
         while true {
-            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-                count = max(0, unsafe pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
-            }
+            let bytes = [UInt8](range, of: descriptor)
             switch recognition.take(bytes.span) {
             case .looksAt(let next): range = next
             case .recognized(let format): return format

@@ -76,13 +76,7 @@ final class Manifest {
     }
 
     func line(at range: Range<Int>) -> ManifestLine? {
-        (try? JSONValue(parsing: bytes(at: range))).map { ManifestLine(json: $0) }
-    }
-
-    private func bytes(at range: Range<Int>) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-            count = max(0, unsafe pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
-        }
+        (try? JSONValue(parsing: [UInt8](range, of: descriptor))).map { ManifestLine(json: $0) }
     }
 
     /// Writes a new manifest with these lines only, sorted by path, and atomically replaces the old one. Returns the
@@ -95,7 +89,7 @@ final class Manifest {
             var (block, position) = ([UInt8](), 0)
             var places: [Range<Int>] = []
             for (_, range) in sorted {
-                block += bytes(at: range)
+                block += [UInt8](range, of: descriptor)
                 places.append(position..<position + range.count)
                 position += range.count
                 if block.count > 1_048_576 {
@@ -175,21 +169,16 @@ struct ManifestIndex {
     func isHolder(_ row: Int) -> Bool { rows[row].content.map { byContent[$0] == row } ?? false }
 
     /// Adds a line of the manifest, replacing an older one of the same file.
-    ///
-    /// - Returns: The row of the older line.
-    @discardableResult
-    mutating func add(_ line: ManifestLine, at range: Range<Int>) -> Int? {
-        guard let path = line.path else { return nil }
+    mutating func add(_ line: ManifestLine, at range: Range<Int>) {
+        guard let path = line.path else { return }
         let content = line.isSettled ? line.content.map(Key.init) : nil
         let new = Row(range: range, path: Key(path), content: content, output: line.output.map(Key.init))
         let number = rows.count
-        let old = byPath[new.path]
         rows.append(new)
-        if let old { rows[old].isDead = true }
+        if let old = byPath[new.path] { rows[old].isDead = true }
         byPath[new.path] = number
         if let content { byContent[content] = number }
         if let output = new.output { byOutput[output] = number }
-        return old
     }
 
     /// Records that a row's output was set aside, because another output needs its path.

@@ -26,7 +26,7 @@ final class PreviewFile: Sendable {
         var state = State()
         while let (digest, count) = Self.header(at: state.end, in: descriptor) {
             let start = state.end + Self.headerSize
-            guard Self.read(start + count - 1..<start + count, in: descriptor).count == 1 else { break }
+            guard [UInt8](start + count - 1..<start + count, of: descriptor).count == 1 else { break }
             state.places[digest] = start..<start + count
             state.end = start + count
         }
@@ -58,20 +58,14 @@ final class PreviewFile: Sendable {
         guard let digest = Hexadecimal.bytes(of: sha256), let place = state.withLock({ $0.places[digest] }) else {
             return nil
         }
-        let bytes = Self.read(place, in: descriptor)
+        let bytes = [UInt8](place, of: descriptor)
         return bytes.count == place.count ? bytes : nil
     }
 
     private static func header(at offset: Int, in file: Int32) -> (digest: [UInt8], count: Int)? {
-        let header = read(offset..<offset + headerSize, in: file)
+        let header = [UInt8](offset..<offset + headerSize, of: file)
         guard header.count == headerSize else { return nil }
         let count = header[32...].reduce(0) { $0 << 8 | Int($1) }
         return count > 0 && count <= byteLimit ? (Array(header[..<32]), count) : nil
-    }
-
-    private static func read(_ range: Range<Int>, in file: Int32) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-            count = max(0, unsafe pread(file, buffer.baseAddress, range.count, off_t(range.lowerBound)))
-        }
     }
 }
