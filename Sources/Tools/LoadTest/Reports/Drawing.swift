@@ -1,6 +1,7 @@
 import Base
 import Foundation
 import Media
+import Templates
 
 /// A drawing of lines, boxes, and words in SVG. Its colors are names that the page defines.
 struct Drawing {
@@ -15,7 +16,7 @@ struct Drawing {
 
     /// Returns the SVG. `label` describes the picture for people who cannot see it.
     func svg(label: String) -> String {
-        #"<svg viewBox="0 0 \#(width.short) \#(height.short)" role="img" aria-label="\#(Self.escaped(label))">"#
+        #"<svg viewBox="0 0 \#(width.short) \#(height.short)" role="img" aria-label="\#(HTMLText.escape(label))">"#
             + elements.joined() + "</svg>"
     }
 
@@ -37,7 +38,7 @@ struct Drawing {
     }
 
     mutating func box(x: Double, y: Double, width: Double, height: Double, color: String, title: String = "") {
-        let words = title.isEmpty ? "" : "<title>\(Self.escaped(title))</title>"
+        let words = title.isEmpty ? "" : "<title>\(HTMLText.escape(title))</title>"
         elements.append(
             #"<rect x="\#(x.short)" y="\#(y.short)" width="\#(max(0, width).short)" height="\#(max(0, height).short)" "#
                 + #"style="fill:var(--\#(color))">\#(words)</rect>"#
@@ -51,8 +52,15 @@ struct Drawing {
     mutating func text(_ text: String, x: Double, y: Double, anchor: Anchor = .start, isStrong: Bool = false) {
         let weight = isStrong ? #" class="strong""# : ""
         elements.append(
-            #"<text x="\#(x.short)" y="\#(y.short)" text-anchor="\#(anchor.rawValue)"\#(weight)>\#(Self.escaped(text))</text>"#
+            #"<text x="\#(x.short)" y="\#(y.short)" text-anchor="\#(anchor.rawValue)"\#(weight)>"#
+                + "\(HTMLText.escape(text))</text>"
         )
+    }
+
+    /// Draws a line across a plot, with its mark on the vertical axis.
+    mutating func rule(_ mark: String, y: Double, _ size: PlotWidth) {
+        line(from: (size.left, y), to: (size.end, y))
+        text(mark, x: size.left - 8, y: y + 4, anchor: .end)
     }
 
     /// Draws a legend from left to right, wrapped before the right border.
@@ -101,11 +109,6 @@ struct Drawing {
             end = middle + half
         }
     }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
-            .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
-    }
 }
 
 // MARK: - Scales
@@ -136,8 +139,8 @@ enum PlotWidth: Double, CaseIterable {
 
     /// The place for the marks of the vertical axis.
     var left: Double { self == .broad ? 70 : 58 }
-    /// The place beside the end of the horizontal axis.
-    var right: Double { self == .broad ? 32 : 12 }
+    /// The end of the horizontal axis.
+    var end: Double { rawValue - (self == .broad ? 32 : 12) }
 
     /// Returns a plot in both widths. The page's style shows one of them.
     static func both(_ svg: (PlotWidth) -> String) -> String {

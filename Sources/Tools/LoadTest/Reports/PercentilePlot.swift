@@ -32,10 +32,7 @@ struct PercentilePlot {
     var svg: String {
         var drawing = Drawing(width: size.rawValue, height: bottom + 36)
         drawing.legend(curves.reversed().map { ($0.name, $0.color) }, x: size.left, y: 16)
-        for mark in axis.marks {
-            drawing.line(from: (size.left, y(mark)), to: (right, y(mark)))
-            drawing.text(mark.asAxisTime, x: size.left - 8, y: y(mark) + 4, anchor: .end)
-        }
+        for mark in axis.marks { drawing.rule(mark.asAxisTime, y: y(mark), size) }
         // A phone has no room for both, and the median says more.
         let marks = (size == .slim ? [50] : [0, 50]) + (1...Int(clamping: nines)).map { 100 - pow(10, 2 - Double($0)) }
         for percentile in marks {
@@ -44,12 +41,12 @@ struct PercentilePlot {
         drawing.marks(marks.map { ("\($0.short) %", x($0)) }, y: bottom + Drawing.marksBelow)
         if deadline <= axis.top {
             drawing.curve(
-                [(size.left, y(deadline)), (right, y(deadline))],
+                [(size.left, y(deadline)), (size.end, y(deadline))],
                 color: "failed",
                 width: 1,
                 dashed: true
             )
-            drawing.text("deadline", x: right - 4, y: y(deadline) - 5, anchor: .end)
+            drawing.text("deadline", x: size.end - 4, y: y(deadline) - 5, anchor: .end)
         }
         for curve in curves {
             drawing.curve(curve.points.map { (x($0.percentile), y($0.value)) }, color: curve.color)
@@ -60,12 +57,9 @@ struct PercentilePlot {
         )
     }
 
-    /// The end of the horizontal axis.
-    private var right: Double { size.rawValue - size.right }
-
     private func x(_ percentile: Double) -> Double {
         let place = percentile >= 100 ? nines : min(nines, -log10(1 - percentile / 100))
-        return size.left + place / nines * (right - size.left)
+        return size.left + place / nines * (size.end - size.left)
     }
 
     private func y(_ milliseconds: Double) -> Double {

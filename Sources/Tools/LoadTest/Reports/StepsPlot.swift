@@ -21,11 +21,9 @@ struct StepsPlot {
         var drawing = Drawing(width: size.rawValue, height: bottom + 56)
         drawing.legend(outcomes.map { ($0.rawValue, $0.rawValue) }, x: size.left, y: 16)
         for share in [0.0, 25, 50, 75, 100] {
-            let y = bottom - share / 100 * (bottom - top)
-            drawing.line(from: (size.left, y), to: (right, y))
-            drawing.text("\(share.short) %", x: size.left - 8, y: y + 4, anchor: .end)
+            drawing.rule("\(share.short) %", y: bottom - share / 100 * (bottom - top), size)
         }
-        let place = (right - size.left) / Double(steps.count)
+        let place = (size.end - size.left) / Double(steps.count)
         for (index, step) in steps.enumerated() {
             let x = size.left + place * (Double(index) + 0.15)
             draw(step, &drawing, x: x, width: place * 0.7)
@@ -36,8 +34,6 @@ struct StepsPlot {
         drawing.marks(Array(zip(percentiles, middles)), y: bottom + Drawing.marksBelow + 17)
         return drawing.svg(label: "Outcomes of each step: " + steps.map(\.line).joined(separator: "; "))
     }
-
-    private var right: Double { size.rawValue - size.right }
 
     private func draw(_ step: StepResult, _ drawing: inout Drawing, x: Double, width: Double) {
         var base = bottom

@@ -28,7 +28,7 @@ struct TimelinePlot {
         var drawing = Drawing(width: size.rawValue, height: times.bottom + 36)
         drawing.legend(legend, x: size.left, y: 16)
         marks(&drawing)
-        let columnWidth = (right - size.left) / seconds
+        let columnWidth = (size.end - size.left) / seconds
         let gap = columnWidth > 4 ? 1.0 : 0
         for second in step.timeline {
             var base = counts.bottom
@@ -55,23 +55,16 @@ struct TimelinePlot {
     private func marks(_ drawing: inout Drawing) {
         let plotHeight = counts.bottom - counts.top
         for mark in countAxis.marks {
-            let y = counts.bottom - mark / countAxis.top * plotHeight
-            drawing.line(from: (size.left, y), to: (right, y))
-            drawing.text("\(mark.short)/s", x: size.left - 8, y: y + 4, anchor: .end)
+            drawing.rule("\(mark.short)/s", y: counts.bottom - mark / countAxis.top * plotHeight, size)
         }
         // The lower plot is small, so it has marks only at its bottom, middle, and top.
-        for mark in [0, timeAxis.top / 2, timeAxis.top] {
-            drawing.line(from: (size.left, y(mark)), to: (right, y(mark)))
-            drawing.text(mark.asAxisTime, x: size.left - 8, y: y(mark) + 4, anchor: .end)
-        }
+        for mark in [0, timeAxis.top / 2, timeAxis.top] { drawing.rule(mark.asAxisTime, y: y(mark), size) }
         let marks = Axis(upTo: seconds).marks.filter { $0 <= seconds }
         drawing.marks(marks.map { ("\($0.short) s", x($0)) }, y: times.bottom + Drawing.marksBelow)
     }
 
-    private var right: Double { size.rawValue - size.right }
-
     private func x(_ second: Double) -> Double {
-        size.left + second / seconds * (right - size.left)
+        size.left + second / seconds * (size.end - size.left)
     }
 
     private func y(_ milliseconds: Double) -> Double {
