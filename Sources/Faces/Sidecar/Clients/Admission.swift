@@ -114,11 +114,11 @@ final class Admission: Sendable {
         return try await WorkSlot.$current.withValue(slot) { try await work() }
     }
 
-    private func enter(for line: String) -> Refusal? {
-        let share = shares[line]
+    private func enter(for line: String?) -> Refusal? {
+        let share = line.flatMap { shares[$0] }
         return state.withLock { state in
             guard state.running < limit else { return .full }
-            if let share {
+            if let line, let share {
                 let count = state.byLine[line, default: 0]
                 guard count < share else { return .overShare(share) }
                 state.byLine[line] = count + 1
@@ -138,13 +138,7 @@ final class Admission: Sendable {
 
     /// Takes a permit for work of many tenants, such as a list. Returns `false` if none is left. Return each permit with
     /// `leave`.
-    func enter() -> Bool {
-        state.withLock { state in
-            guard state.running < limit else { return false }
-            state.running += 1
-            return true
-        }
-    }
+    func enter() -> Bool { enter(for: nil) == nil }
 
     func leave() { state.withLock { $0.running -= 1 } }
 }
