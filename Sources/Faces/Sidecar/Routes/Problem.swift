@@ -80,23 +80,23 @@ struct Problems<Context: RequestContext>: RouterMiddleware {
     func handle(_ request: Request, context: Context, next: NextHandler<Context>) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let problem as Problem {
-            return problem.response(from: request, context: context)
-        } catch let error as RequestError {
-            return Problem(error).response(from: request, context: context)
-        } catch let error as JobQueueError {
-            return Problem(error).response(from: request, context: context)
-        } catch let error as UnreadableRequestError {
-            return Problem(error).response(from: request, context: context)
-        } catch  where error is IOError || error is ChannelError {
-            // The client has disconnected, so the answer does not matter.
-            return Problem.unreadable.response(from: request, context: context)
-        } catch let error as any HTTPResponseError {
-            return problem(for: error.status, request).response(from: request, context: context)
         } catch {
+            return problem(of: error, request, context).response(from: request, context: context)
+        }
+    }
+
+    private func problem(of error: any Error, _ request: Request, _ context: Context) -> Problem {
+        switch error {
+        case let problem as Problem: return problem
+        case let error as RequestError: return Problem(error)
+        case let error as JobQueueError: return Problem(error)
+        case let error as UnreadableRequestError: return Problem(error)
+        // The client has disconnected, so the answer does not matter.
+        case is IOError, is ChannelError: return .unreadable
+        case let error as any HTTPResponseError: return problem(for: error.status, request)
+        default:
             context.logger.error("A request failed.", metadata: ["error": "\(error)", "path": "\(request.uri.path)"])
-            let problem = Problem(.internalServerError, "attachd failed. See its log for the reason.")
-            return problem.response(from: request, context: context)
+            return Problem(.internalServerError, "attachd failed. See its log for the reason.")
         }
     }
 
