@@ -48,17 +48,10 @@ package struct NotificationResponse: Sendable, Equatable {
 
     /// The message to the webhook: the response with the notification's content as the app would see it.
     package var message: [UInt8] {
-        JSONValue.object(
-            [.init("actionIdentifier", .string(actionIdentifier))]
-                + (userText.map { [.init("userText", .string($0))] } ?? [])
-                + [
-                    .init(
-                        "notification",
-                        .object([.init("identifier", .string(requestIdentifier)), .init("content", content.json)])
-                    )
-                ]
-        )
-        .compactBytes
+        var members = [JSONValue.Member("actionIdentifier", .string(actionIdentifier))]
+        if let userText { members.append(.init("userText", .string(userText))) }
+        let notification: JSONValue = ["identifier": .string(requestIdentifier), "content": content.json]
+        return JSONValue.object(members + [.init("notification", notification)]).compactBytes
     }
 }
 
