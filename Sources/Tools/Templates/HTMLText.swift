@@ -38,4 +38,13 @@ package enum HTMLText {
         precondition(isRegistered)
         return try MustacheTemplate(string: "{{% CONTENT_TYPE:\(name)}}\n\(source)")
     }
+
+    /// Parses a template that is embedded in the program.
+    package static func template(embedded bytes: [UInt8]) -> MustacheTemplate {
+        do {
+            return try template(String(decoding: bytes, as: UTF8.self))
+        } catch {
+            preconditionFailure("an embedded template is malformed: \(error)")
+        }
+    }
 }

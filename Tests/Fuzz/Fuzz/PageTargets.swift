@@ -94,8 +94,8 @@ enum PageTargets {
         }
         guard var result = try? LoadResult(json: Data(bytes)) else { return }
         result.changes = (try? RunComparison(of: result, with: result).changes) ?? []
-        precondition(!result.text.isEmpty && !(try! HTMLReport(result).html.isEmpty))
-        precondition(try! !JUnitReport(result).xml.isEmpty)
+        precondition(!result.text.isEmpty && !HTMLReport(result).html.isEmpty)
+        precondition(!JUnitReport(result).xml.isEmpty)
         precondition(try! !result.json.isEmpty)
     }
 }

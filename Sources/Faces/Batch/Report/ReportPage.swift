@@ -47,7 +47,7 @@ final class ReportPage {
         flush()
     }
 
-    private static let rowTemplate = template(PackageResources.row_mustache)
+    private static let rowTemplate = HTMLText.template(embedded: PackageResources.row_mustache)
 
     static func text(of row: ReportRow) -> String { rowTemplate.render(row.context) }
 
@@ -69,11 +69,12 @@ final class ReportPage {
         for part in [
             PackageResources.head_mustache, PackageResources.summary_mustache, PackageResources.table_mustache,
         ] {
-            try FileContent.write(Array(Self.template(part).render(head).utf8), to: page, named: Self.name)
+            let text = HTMLText.template(embedded: part).render(head)
+            try FileContent.write(Array(text.utf8), to: page, named: Self.name)
         }
         try copyRows(to: page)
         let tail: [String: Any] = ["script": Self.text(PackageResources.script_js)]
-        let tailText = Self.template(PackageResources.tail_mustache).render(tail)
+        let tailText = HTMLText.template(embedded: PackageResources.tail_mustache).render(tail)
         try FileContent.write(Array(tailText.utf8), to: page, named: Self.name)
         guard fsync(page) == 0 else { throw FileError("write to the disk", Self.name) }
         try output.scratch.move(Self.pageName.utf8, to: output.root, as: Self.name.utf8)
@@ -110,14 +111,6 @@ final class ReportPage {
     }
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
-    private static func template(_ bytes: [UInt8]) -> MustacheTemplate {
-        do {
-            return try HTMLText.template(text(bytes))
-        } catch {
-            preconditionFailure("a template of the report is malformed: \(error)")
-        }
-    }
 }
 
 // MARK: - One file's row

@@ -23,10 +23,10 @@ package struct PreviewPage: Sendable {
     }
 
     private let templates = PreviewTemplates()
-    private let page: String
+    package let html: String
 
     package init(_ choices: Choices) {
-        page = templates.render(
+        html = templates.render(
             [
                 "samples": PreviewSample.all, "profiles": choices.profiles, "deadline": choices.deadline,
                 "needsToken": choices.needsToken, "hasWebhook": choices.hasWebhook,
@@ -34,8 +34,6 @@ package struct PreviewPage: Sendable {
             "page",
         )
     }
-
-    package var html: String { page }
 
     /// Returns the login page. `isWrong` indicates that the previous token was wrong.
     package func login(isWrong: Bool) -> String { templates.render(["isWrong": isWrong], "login") }
@@ -57,15 +55,7 @@ struct PreviewTemplates: Sendable {
             "words": PackageResources.words_mustache, "player": PackageResources.player_mustache,
             "expanded": PackageResources.expanded_mustache, "report": PackageResources.report_mustache,
         ]
-        library = MustacheLibrary(
-            templates: sources.mapValues { bytes in
-                do {
-                    return try HTMLText.template(String(decoding: bytes, as: UTF8.self))
-                } catch {
-                    preconditionFailure("a template of the preview is malformed: \(error)")
-                }
-            }
-        )
+        library = MustacheLibrary(templates: sources.mapValues { HTMLText.template(embedded: $0) })
     }
 
     func render(_ object: Any, _ name: String) -> String { library.render(object, withTemplate: name) ?? "" }

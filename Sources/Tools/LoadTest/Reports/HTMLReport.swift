@@ -8,12 +8,7 @@ package struct HTMLReport {
 
     package init(_ result: LoadResult) { self.result = result }
 
-    package var html: String {
-        get throws {
-            let template = try HTMLText.template(String(decoding: PackageResources.report_mustache, as: UTF8.self))
-            return template.render(content)
-        }
-    }
+    package var html: String { HTMLText.template(embedded: PackageResources.report_mustache).render(content) }
 
     private var content: [String: Any] {
         var content: [String: Any] = [

@@ -8,12 +8,7 @@ package struct JUnitReport {
 
     package init(_ result: LoadResult) { self.result = result }
 
-    package var xml: String {
-        get throws {
-            let template = try HTMLText.template(String(decoding: PackageResources.junit_mustache, as: UTF8.self))
-            return template.render(content)
-        }
-    }
+    package var xml: String { HTMLText.template(embedded: PackageResources.junit_mustache).render(content) }
 
     private var content: [String: Any] {
         let cases = result.judgements.map(Self.testCase) + result.changes.map(Self.testCase) + shortfalls
