@@ -14,10 +14,6 @@ package struct PreviewSession: Sendable {
     private let token: Replaceable<Secret<String>>
     private let now: @Sendable () -> UnixTime
 
-    package init(token: Secret<String>, now: @escaping @Sendable () -> UnixTime = { .now }) {
-        self.init(token: Replaceable(token), now: now)
-    }
-
     /// Creates sessions that always use the current token.
     package init(token: Replaceable<Secret<String>>, now: @escaping @Sendable () -> UnixTime = { .now }) {
         self.token = token

@@ -114,7 +114,7 @@ struct DescriptionTests {
     @Test("a client, a session and a signed message show no secret")
     func clients() throws {
         let token = try #require(settings.apiToken)
-        check(PreviewSession(token: token))
+        check(PreviewSession(token: Replaceable(token)))
         check(try HTTPConnections(try #require(URL(string: "http://127.0.0.1:8080")), token: token))
         var message = OutgoingMessage(headers: [:])
         message.secretHeaders["Authorization"] = Secret("Bearer \(Self.token)")
