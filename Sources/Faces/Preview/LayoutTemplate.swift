@@ -14,15 +14,15 @@ import Templates
 package struct LayoutTemplate: Sendable {
     private let template: MustacheTemplate
 
-    package init(_ source: String) throws(LayoutError) {
+    package init(_ source: String) throws(CategoryFileError) {
         // Layouts do not need tags that are not escaped, or that include or change other text.
         for tag in ["{{{", "{{&", "{{>", "{{<", "{{=", "{{%", "{{$"] where Self.tags(in: source).contains(tag) {
-            throw LayoutError("A layout cannot have tags that begin with \(tag). Fields are always escaped.")
+            throw CategoryFileError("A layout cannot have tags that begin with \(tag). Fields are always escaped.")
         }
         do {
             template = try HTMLText.template(source)
         } catch {
-            throw LayoutError("It is not a Mustache template: \(error)")
+            throw CategoryFileError("It is not a Mustache template: \(error)")
         }
     }
 
@@ -42,7 +42,8 @@ package struct LayoutTemplate: Sendable {
     }
 }
 
-package struct LayoutError: Error, Sendable, Equatable, CustomStringConvertible {
+/// A problem in a file that a category names: its layout, or the `Info.plist` of its content extension.
+package struct CategoryFileError: Error, Sendable, Equatable, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) { self.description = description }

@@ -62,7 +62,7 @@ struct ContentExtensionTests {
             ),
         ]
         for (bytes, reason) in bad {
-            let error = #expect(throws: InfoPlistError.self) { try ContentExtension(infoPlist: bytes) }
+            let error = #expect(throws: CategoryFileError.self) { try ContentExtension(infoPlist: bytes) }
             #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
         }
     }

@@ -41,6 +41,6 @@ struct LayoutTemplateTests {
         ]
     )
     func refusals(layout: String) {
-        #expect(throws: LayoutError.self) { try LayoutTemplate(layout) }
+        #expect(throws: CategoryFileError.self) { try LayoutTemplate(layout) }
     }
 }

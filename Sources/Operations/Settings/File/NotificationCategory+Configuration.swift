@@ -40,7 +40,7 @@ extension NotificationCategory {
             )
         }
         let contentExtension: ContentExtension
-        do throws(InfoPlistError) {
+        do throws(CategoryFileError) {
             contentExtension = try ContentExtension(infoPlist: bytes)
         } catch {
             throw SettingsError(key: key, reason: "\(path): \(error)")
@@ -54,7 +54,7 @@ extension NotificationCategory {
 
     private static func layout(in table: ConfigurationTable, _ folder: URL) throws(SettingsError) -> LayoutTemplate? {
         guard let (path, bytes) = try table.file("layout", in: folder) else { return nil }
-        do throws(LayoutError) {
+        do throws(CategoryFileError) {
             return try LayoutTemplate(String(decoding: bytes, as: UTF8.self))
         } catch {
             throw SettingsError(key: table.path(of: "layout"), reason: "\(path): \(error)")
