@@ -29,24 +29,16 @@ struct CertificateFiles: Sendable {
         } catch {
             throw ReadError(description: error.reasonOfSetting)
         }
-        let chain: [NIOSSLCertificate]
-        do {
-            chain = try NIOSSLCertificate.fromPEMBytes([UInt8](data))
-        } catch {
+        guard let chain = try? NIOSSLCertificate.fromPEMBytes([UInt8](data)) else {
             throw ReadError(description: "\(certificate) has no certificate in PEM form.")
         }
-        let privateKey: NIOSSLPrivateKey
-        do {
-            privateKey = try NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem)
-        } catch {
+        guard let privateKey = try? NIOSSLPrivateKey(bytes: Array(keyText.utf8), format: .pem) else {
             throw ReadError(description: "\(key.path) has no private key in PEM form without a password.")
         }
-        do {
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.certificateChain = chain.map { .certificate($0) }
-            configuration.privateKey = .privateKey(privateKey)
-            _ = try NIOSSLContext(configuration: configuration)
-        } catch {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(privateKey)
+        guard (try? NIOSSLContext(configuration: configuration)) != nil else {
             throw ReadError(description: "\(key.path) is not the key of the certificate in \(certificate).")
         }
         return ClientCertificate(chain: String(decoding: data, as: UTF8.self), key: Secret(keyText))
