@@ -131,17 +131,12 @@ package struct RelativePath: Sendable, Hashable, Comparable {
 
     /// The path for a URL (RFC 3986). All characters except unreserved ones and slashes are escaped.
     var urlText: String {
-        var text = ""
-        for byte in bytes {
+        bytes.map { byte in
             let character = Character(UnicodeScalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber || "-._~/".contains(character) {
-                text.append(character)
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-._~/".contains(character))
+            return isPlain ? String(character) : "%" + Hexadecimal.text([byte]).uppercased()
         }
-        return text
+        .joined()
     }
 
     package static func < (left: RelativePath, right: RelativePath) -> Bool {
