@@ -38,12 +38,13 @@ package struct SidecarTarget: LoadTarget {
             let reply = try await connections.send(message, until: end)
             switch (reply.status, route) {
             case (200, .rewrite): return Self.rewritten(reply)
-            case (200, .notifications): return Self.result(reply.body, sent: reply.sent, answered: reply.answered)
+            case (200, .notifications):
+                let result = (try? JSONValue(parsing: reply.body)) ?? .null
+                return LoadAnswer(result: result, sent: reply.sent, answered: reply.answered)
             case (202, .jobs): return try await result(of: notification.identifier, sent: reply.sent, until: end)
-            case (429, _), (503, _):
-                return LoadAnswer(.refused, sent: reply.sent, answered: reply.answered, reason: "HTTP \(reply.status)")
-            default:
-                return LoadAnswer(.failed, sent: reply.sent, answered: reply.answered, reason: "HTTP \(reply.status)")
+            case (let status, _):
+                let outcome = [429, 503].contains(status) ? LoadAnswer.Outcome.refused : .failed
+                return LoadAnswer(outcome, sent: reply.sent, answered: reply.answered, reason: "HTTP \(status)")
             }
         } catch {
             return LoadAnswer(
@@ -64,21 +65,13 @@ package struct SidecarTarget: LoadTarget {
             let path = "\(Route.jobs.rawValue)/\(identifier)?wait=\(waitTime.milliseconds)ms"
             let reply = try await connections.send(HTTPMessage(path: path), until: end)
             guard reply.status == 200 else {
-                return LoadAnswer(
-                    .failed,
-                    sent: sent,
-                    answered: reply.answered,
-                    reason: "HTTP \(reply.status) for a job"
-                )
+                let reason = "HTTP \(reply.status) for a job"
+                return LoadAnswer(.failed, sent: sent, answered: reply.answered, reason: reason)
             }
             if let result = (try? JSONValue(parsing: reply.body))?["result"] {
                 return LoadAnswer(result: result, sent: sent, answered: reply.answered)
             }
         }
-    }
-
-    private static func result(_ body: [UInt8], sent: Instant, answered: Instant) -> LoadAnswer {
-        LoadAnswer(result: (try? JSONValue(parsing: body)) ?? .null, sent: sent, answered: answered)
     }
 
     /// Reads the result of a rewritten payload, which is in the header fields.
