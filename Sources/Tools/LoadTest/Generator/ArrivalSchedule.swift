@@ -95,7 +95,6 @@ package enum Rate: Sendable, Equatable {
     }
 
     package var needsCapacity: Bool {
-        if case .ofCapacity = self { return true }
-        return false
+        if case .ofCapacity = self { true } else { false }
     }
 }

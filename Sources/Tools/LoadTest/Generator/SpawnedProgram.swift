@@ -127,8 +127,7 @@ package enum ResidentMemory: Sendable {
 
     /// The time between two measurements. Reading a file costs nothing, but metrics cost the target some work.
     private var interval: Duration {
-        if case .process = self { return .milliseconds(100) }
-        return .seconds(1)
+        if case .process = self { .milliseconds(100) } else { .seconds(1) }
     }
 
     /// Measures the memory at intervals, until the task is cancelled.

@@ -172,7 +172,10 @@ package struct Latencies: Sendable {
             mean: histogram.mean / 1000,
             min: Double(histogram.min) / 1000,
             max: Double(histogram.maxRecorded) / 1000,
-            percentiles: percentiles.map { Distribution.Percentile($0, value: value(at: $0), bounds: bounds($0)) },
+            percentiles: percentiles.map { percentile -> Distribution.Percentile in
+                let (low, high) = bounds(percentile)
+                return .init(percentile: percentile, value: value(at: percentile), low: low, high: high)
+            },
             curve: histogram.percentiles(ticksPerHalfDistance: 5).map {
                 Distribution.Point(percentile: $0.percentileLevelIteratedTo, value: Double($0.value) / 1000)
             },

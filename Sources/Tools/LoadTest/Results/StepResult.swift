@@ -90,13 +90,6 @@ package struct Distribution: Sendable, Codable, Equatable {
         /// The lower and upper bound of the 99 % confidence interval; `nil` if there were too few values.
         package var low: Double
         package var high: Double?
-
-        package init(_ percentile: Double, value: Double, bounds: (low: Double, high: Double?)) {
-            self.percentile = percentile
-            self.value = value
-            low = bounds.low
-            high = bounds.high
-        }
     }
 
     package struct Point: Sendable, Codable, Equatable {
