@@ -70,9 +70,8 @@ package struct TraceID: Sendable, Hashable, CustomStringConvertible {
     }
 
     static var random: TraceID {
-        var random = SystemRandomNumberGenerator()
         while true {
-            if let id = TraceID(high: random.next(), low: random.next()) { return id }
+            if let id = TraceID(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max)) { return id }
         }
     }
 
@@ -96,9 +95,8 @@ package struct SpanID: Sendable, Hashable, CustomStringConvertible {
     }
 
     static var random: SpanID {
-        var random = SystemRandomNumberGenerator()
         while true {
-            if let id = SpanID(random.next()) { return id }
+            if let id = SpanID(UInt64.random(in: 0 ... .max)) { return id }
         }
     }
 
