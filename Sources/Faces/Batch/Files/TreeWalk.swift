@@ -25,7 +25,6 @@ struct TreeWalk: Sequence, IteratorProtocol {
     }
 
     private struct Item {
-        var path: RelativePath
         var kind: mode_t
         var output: OutputName
     }
@@ -44,27 +43,28 @@ struct TreeWalk: Sequence, IteratorProtocol {
         self.output = output
         selection = options.selection
         formats = options.profile.outputFormats
-        pending = [Item(path: .root, kind: S_IFDIR, output: .root)]
+        pending = [Item(kind: S_IFDIR, output: .root)]
     }
 
     mutating func next() -> Entry? {
         while let item = pending.popLast() {
+            let path = item.output.source
             switch item.kind {
             case S_IFDIR:
-                guard item.path.isRoot || !selection.excludes(item.path) else { continue }
-                guard item.path.name != OutputFolder.ownName else { return Entry(path: item.path, kind: .ownFolder) }
-                guard !OutputFolder.fileNames.contains(item.path.bytes) else {
-                    return Entry(path: item.path, kind: .takenName)
+                guard path.isRoot || !selection.excludes(path) else { continue }
+                guard path.name != OutputFolder.ownName else { return Entry(path: path, kind: .ownFolder) }
+                guard !OutputFolder.fileNames.contains(path.bytes) else {
+                    return Entry(path: path, kind: .takenName)
                 }
                 do throws(FileError) {
-                    guard try open(item.path) else { return Entry(path: item.path, kind: .ownFolder) }
+                    guard try open(path) else { return Entry(path: path, kind: .ownFolder) }
                 } catch {
-                    return Entry(path: item.path, kind: .unreadableFolder(error))
+                    return Entry(path: path, kind: .unreadableFolder(error))
                 }
-            case _ where !selection.contains(file: item.path): continue
-            case S_IFREG: return Entry(path: item.path, kind: .file(item.output))
-            case S_IFLNK: return Entry(path: item.path, kind: .link)
-            default: return Entry(path: item.path, kind: .special)
+            case _ where !selection.contains(file: path): continue
+            case S_IFREG: return Entry(path: path, kind: .file(item.output))
+            case S_IFLNK: return Entry(path: path, kind: .link)
+            default: return Entry(path: path, kind: .special)
             }
         }
         return nil
@@ -81,10 +81,7 @@ struct TreeWalk: Sequence, IteratorProtocol {
             formats: formats,
         )
         pending += entries.sorted { $1.name.lexicographicallyPrecedes($0.name) }
-            .map { entry in
-                let output = names.name(of: entry.name, in: path)
-                return Item(path: output.source, kind: entry.kind, output: output)
-            }
+            .map { Item(kind: $0.kind, output: names.name(of: $0.name, in: path)) }
         return true
     }
 }
