@@ -31,8 +31,7 @@ struct ConfigurationTable {
 
     /// Returns the tables inside the table `key`, by name. `keys` lists the keys that each of them may have.
     func tables(_ key: String, keys: [String]) throws(SettingsError) -> [(name: String, table: ConfigurationTable)] {
-        guard let node = mapping[key] else { return [] }
-        let section = try ConfigurationTable(node, path: path(of: key), keys: nil, isJSON: isJSON)
+        guard let section = try table(key, keys: nil) else { return [] }
         var tables: [(String, ConfigurationTable)] = []
         for (name, node) in section.mapping {
             let name = name.string ?? ""
