@@ -110,11 +110,10 @@ struct ReportOptions: ParsableArguments {
         guard let data = FileManager.default.contents(atPath: compare) else {
             throw CommandError(.inputNotFound, "\(compare) cannot be read. Check its name and permissions.")
         }
-        do {
-            return try LoadResult(json: data)
-        } catch {
+        guard let earlier = try? LoadResult(json: data) else {
             throw CommandError(.badInput, "\(compare) is not the result of a load test. Name a file written by --json.")
         }
+        return earlier
     }
 
     /// Writes the requested files and prints a summary. Ends the command with an error if a budget was missed.
