@@ -25,7 +25,8 @@ struct HealthRoutes: Sendable {
     func add(to router: Router<some RequestContext>, withMetrics: Bool) {
         router.get("livez") { _, _ in try live() }
         router.get("readyz") { _, _ in try await ready() }
-        if withMetrics { router.get("metrics") { _, _ in await exposition() } }
+        guard withMetrics else { return }
+        router.get("metrics") { _, _ in text(await metrics(), type: "text/plain; version=0.0.4; charset=utf-8") }
     }
 
     /// The time for which such a part may stand before only a restart helps.
@@ -50,10 +51,6 @@ struct HealthRoutes: Sendable {
         guard !admission.isDraining else { throw Problem(.serviceUnavailable, "This worker is shutting down.") }
         if let error = await readiness.value() { throw Problem(.serviceUnavailable, "Not ready: \(error)") }
         return text((["ready"] + (await remarks())).map { "\($0)\n" }.joined())
-    }
-
-    func exposition() async -> Response {
-        text(await metrics(), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     private func text(_ content: String, type: String = "text/plain; charset=utf-8") -> Response {
