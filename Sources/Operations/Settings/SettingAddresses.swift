@@ -14,11 +14,9 @@ extension SettingsReader {
     func publishing() throws(SettingsError) -> PublishingSettings? {
         guard let bucket = try self.publish else { return nil }
         let (endpoint, region, style) = (try self.publishEndpoint, try self.publishRegion, try self.publishStyle)
-        let address: BucketAddress
-        do throws(BucketAddress.ParseError) {
-            address = try BucketAddress(bucket, endpoint: endpoint, region: region, style: style)
-        } catch {
-            throw Settings.table.publish.refusal(error.description)
+        let key = Settings.table.publish.key
+        let address = try SettingsError.checking(key) { () throws(BucketAddress.ParseError) in
+            try BucketAddress(bucket, endpoint: endpoint, region: region, style: style)
         }
         return PublishingSettings(address: address, credentials: try credentials(), authoritiesFile: try self.caFile)
     }

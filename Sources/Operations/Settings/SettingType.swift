@@ -169,10 +169,8 @@ extension SettingType<HostAndPort> {
 
 extension SettingType<[CIDR]> {
     static let addressBlocks = Self(listOf: "a list of CIDRs") { texts, setting throws(SettingsError) in
-        do throws(CIDR.ParseError) {
-            return try texts.map { text throws(CIDR.ParseError) in try CIDR(text) }
-        } catch {
-            throw setting.refusal(error.description)
+        try SettingsError.checking(setting.key) { () throws(CIDR.ParseError) in
+            try texts.map { text throws(CIDR.ParseError) in try CIDR(text) }
         }
     }
 }

@@ -65,6 +65,18 @@ package struct SettingsError: Error, Sendable, Equatable, CustomStringConvertibl
     package var reason: String
 
     package var description: String { "Configuration: \(key): \(reason)" }
+
+    /// Does `make`. Its error becomes the error of the setting `key`.
+    static func checking<Value, Failure: Error & CustomStringConvertible>(
+        _ key: String,
+        _ make: () throws(Failure) -> Value,
+    ) throws(SettingsError) -> Value {
+        do throws(Failure) {
+            return try make()
+        } catch {
+            throw SettingsError(key: key, reason: error.description)
+        }
+    }
 }
 
 // MARK: - Reading

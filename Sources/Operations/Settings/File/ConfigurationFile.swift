@@ -79,7 +79,10 @@ struct ConfigurationSections {
     init(_ file: ConfigurationFile, _ context: SourceContext) throws(SettingsError) {
         for (name, table) in try file.root.tables("dialects", keys: DialectDefinition.keys) {
             try Self.check(name, isNew: !(Dialect.builtIn + dialects).contains { $0.name == name }, table)
-            dialects.append(try DialectDefinition(named: name, in: table).checked(at: table.path))
+            let definition = try DialectDefinition(named: name, in: table)
+            dialects.append(
+                try SettingsError.checking(table.path) { () throws(DialectDefinitionError) in try definition.dialect() }
+            )
         }
         for (name, table) in try file.root.tables("profiles", keys: Profile.keys) {
             try Self.check(name, isNew: !profiles.contains { $0.name == name }, table)
@@ -136,14 +139,6 @@ extension DialectDefinition {
             profile: try table.text("profile"),
             string: try table.text("string"),
         )
-    }
-
-    fileprivate func checked(at path: String) throws(SettingsError) -> Dialect {
-        do {
-            return try dialect()
-        } catch {
-            throw SettingsError(key: path, reason: error.description)
-        }
     }
 }
 

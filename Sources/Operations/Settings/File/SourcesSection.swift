@@ -97,11 +97,8 @@ struct SourceAccessReader {
         guard SourceRule.accessKeys.contains(where: table.has) else {
             return AccessRule(name: name, match: .pattern(match), awaitMissing: try awaitMissing())
         }
-        let place: SourcePlace
-        do throws(SourcePlace.ParseError) {
-            place = try SourcePlace(match)
-        } catch {
-            throw SettingsError(key: table.path(of: "match"), reason: error.description)
+        let place = try SettingsError.checking(table.path(of: "match")) { () throws(SourcePlace.ParseError) in
+            try SourcePlace(match)
         }
         let access = try access(isSigned: false)
         return AccessRule(name: name, match: .place(place), access: access, awaitMissing: try awaitMissing())
@@ -121,12 +118,9 @@ struct SourceAccessReader {
         }
         let endpoint = try table.text("endpoint")
         let region = try table.text("region") ?? context.region
-        let address: BucketAddress
-        do throws(BucketAddress.ParseError) {
-            let bucket = match.hasSuffix("/*") ? String(match.dropLast()) : match
-            address = try BucketAddress(bucket, endpoint: endpoint, region: region, style: style)
-        } catch {
-            throw SettingsError(key: table.path(of: "match"), reason: error.description)
+        let bucket = match.hasSuffix("/*") ? String(match.dropLast()) : match
+        let address = try SettingsError.checking(table.path(of: "match")) { () throws(BucketAddress.ParseError) in
+            try BucketAddress(bucket, endpoint: endpoint, region: region, style: style)
         }
         var access = try access(isSigned: true)
         access.credentials = try context.credentials()
@@ -173,7 +167,7 @@ struct SourceAccessReader {
         for name in fields.names {
             let key = fields.path(of: name)
             let (text, file) = try value(of: name, in: fields)
-            let header = try Self.checked(key) { () throws(SecretHeader.FieldError) in
+            let header = try SettingsError.checking(key) { () throws(SecretHeader.FieldError) in
                 try SecretHeader(name, value: text, isSigned: isSigned)
             }
             guard !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) else {
@@ -229,11 +223,8 @@ struct SourceAccessReader {
             key: SecretFile(context.path(key), isGroupReadable: context.isGroupReadable),
         )
         let path = table.path(of: "certificate")
-        let read: Replaceable<ClientCertificate>
-        do throws(CertificateFiles.ReadError) {
-            read = Replaceable(try files.read())
-        } catch {
-            throw SettingsError(key: path, reason: error.description)
+        let read = try SettingsError.checking(path) { () throws(CertificateFiles.ReadError) in
+            Replaceable(try files.read())
         }
         for file in [files.key, SecretFile(files.certificate)] {
             secrets.append(
@@ -250,17 +241,6 @@ struct SourceAccessReader {
             return try file.read()
         } catch {
             throw SettingsError(key: key, reason: error.reasonOfSetting)
-        }
-    }
-
-    private static func checked<Value>(
-        _ key: String,
-        _ make: () throws(SecretHeader.FieldError) -> Value,
-    ) throws(SettingsError) -> Value {
-        do throws(SecretHeader.FieldError) {
-            return try make()
-        } catch {
-            throw SettingsError(key: key, reason: error.description)
         }
     }
 }
