@@ -50,8 +50,7 @@ package struct Diagnosis: Sendable {
         queue: QueueReport,
         libraries: [LoadedLibrary],
     ) async {
-        await checkFormats(decoders)
-        await checkCodecs(decoders)
+        await checkSamples(DecoderCheck(pool: decoders))
         note(
             "formats",
             "switched off",
@@ -103,27 +102,34 @@ package struct Diagnosis: Sendable {
         note("limits", "addresses", allowed.isEmpty ? "public ones only" : "public ones, and \(allowed)")
     }
 
-    private mutating func checkFormats(_ decoders: DecoderPool) async {
-        let check = DecoderCheck(pool: decoders)
+    private mutating func checkSamples(_ check: DecoderCheck) async {
         for sample in SampleMedia.pictures {
-            do throws(AttachmentFailure) {
+            await add("formats", sample.format.mimeType, "decoded a sample") { () async throws(AttachmentFailure) in
                 try await check.check(sample)
-                add("formats", sample.format.mimeType, .ok, "decoded a sample", isNeeded: true)
-            } catch {
-                addFailure("formats", sample.format.mimeType, error)
+            }
+        }
+        for sample in SampleMedia.clips {
+            let success = "decoded a sample and encoded it again"
+            await add("codecs", sample.codec, success) { () async throws(AttachmentFailure) in
+                try await check.checkClip(sample.format, sample.bytes)
             }
         }
     }
 
-    private mutating func checkCodecs(_ decoders: DecoderPool) async {
-        let check = DecoderCheck(pool: decoders)
-        for sample in SampleMedia.clips {
-            do throws(AttachmentFailure) {
-                try await check.checkClip(sample.format, sample.bytes)
-                add("codecs", sample.codec, .ok, "decoded a sample and encoded it again", isNeeded: true)
-            } catch {
-                addFailure("codecs", sample.codec, error)
-            }
+    /// Adds a format or codec, whose sample `decode` decodes. One that the operator has switched off is not missing.
+    private mutating func add(
+        _ section: String,
+        _ name: String,
+        _ success: String,
+        _ decode: () async throws(AttachmentFailure) -> Void,
+    ) async {
+        do throws(AttachmentFailure) {
+            try await decode()
+            add(section, name, .ok, success, isNeeded: true)
+        } catch  where error.reason == .disabled {
+            add(section, name, .off, "switched off by formats.disabled", isNeeded: false)
+        } catch {
+            add(section, name, .missing, error.message, isNeeded: true)
         }
     }
 
@@ -182,18 +188,6 @@ package struct Diagnosis: Sendable {
         return holding.isEmpty
             ? "bounded by the memory of each decoder only; see thread-limit and control-group"
             : "4096 for all decoders together, by \(holding.joined(separator: " and "))"
-    }
-
-    /// Adds a format or codec that could not be decoded. One that the operator has switched off is not missing.
-    private mutating func addFailure(_ section: String, _ name: String, _ failure: AttachmentFailure) {
-        let isOff = failure.reason == .disabled
-        add(
-            section,
-            name,
-            isOff ? .off : .missing,
-            isOff ? "switched off by formats.disabled" : failure.message,
-            isNeeded: !isOff
-        )
     }
 
     private mutating func note(_ section: String, _ name: String, _ detail: String) {
