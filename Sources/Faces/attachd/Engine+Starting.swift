@@ -27,12 +27,17 @@ extension Engine {
     /// Ends the command if the settings require a complete sandbox and the host does not provide it.
     func insistOnSandbox(_ settings: Settings) async throws {
         guard settings.requiresSandbox else { return }
-        do {
-            try await checkSandbox()
-        } catch {
-            await shutDown()
-            throw error
-        }
+        try await undoing({ await shutDown() }) { try await checkSandbox() }
+    }
+}
+
+/// Does `work`. If it fails, does `undo` before the error is thrown.
+func undoing<Value>(_ undo: () async -> Void, ifFails work: () async throws -> Value) async throws -> Value {
+    do {
+        return try await work()
+    } catch {
+        await undo()
+        throw error
     }
 }
 
@@ -84,20 +89,14 @@ extension SidecarServices {
         }
         let engine = try await Engine.start(settings, readsLocalFiles: false, traces: traces)
         try await engine.insistOnSandbox(settings)
-        let queue: OpenQueue
-        do {
-            queue = try await OpenQueue.open(settings, isWorker: true)
-        } catch {
-            await engine.shutDown()
-            throw error
+        let queue = try await undoing({ await engine.shutDown() }) {
+            try await OpenQueue.open(settings, isWorker: true)
         }
-        let services: SidecarServices
-        do {
-            services = try SidecarServices(settings, engine, queue, logger: logger)
-        } catch {
+        let services = try await undoing({
             await queue.shutDown()
             await engine.shutDown()
-            throw error
+        }) {
+            try SidecarServices(settings, engine, queue, logger: logger)
         }
         try await services.run(takesRequests: takesRequests)
     }

@@ -49,7 +49,9 @@ struct BatchCommand: ReportedCommand {
             try DryRun(folders, engine.options, resumes: resume).run { print($0) }
             return await engine.shutDown()
         }
-        if settings.requiresSandbox { try await engine.insistOnSandbox() }
+        if settings.requiresSandbox {
+            try await undoing({ await engine.shutDown() }) { try await engine.checkSandbox() }
+        }
         try await work(folders, engine)
     }
 
@@ -87,17 +89,6 @@ struct BatchCommand: ReportedCommand {
     private static func glob(_ text: String) throws -> Glob {
         guard let glob = Glob(text) else { throw ValidationError("Write a pattern such as *.jpg or summer/**.") }
         return glob
-    }
-}
-
-extension BatchEngine {
-    fileprivate func insistOnSandbox() async throws {
-        do {
-            try await checkSandbox()
-        } catch {
-            await shutDown()
-            throw error
-        }
     }
 }
 
