@@ -71,14 +71,11 @@ struct LoadTestCommand: ReportedCommand {
     private func measure(_ earlier: LoadResult?) async throws -> LoadResult {
         guard spawn.spawn else { return try await measure(try await given(), earlier) }
         let spawned = try await SpawnedTarget(spawn)
-        do {
-            let result = try await measure(try await spawned.target(), earlier)
-            await spawned.stop()
-            return result
-        } catch {
-            await spawned.stop()
-            throw error
+        let result = try await undoing({ await spawned.stop() }) {
+            try await measure(try await spawned.target(), earlier)
         }
+        await spawned.stop()
+        return result
     }
 
     private func measure(_ opened: OpenTarget, _ earlier: LoadResult?) async throws -> LoadResult {
@@ -87,16 +84,13 @@ struct LoadTestCommand: ReportedCommand {
         run.memory = opened.memory
         run.settings = spawn.spawn ? spawn.settings : load.settings
         run.report = { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
-        do {
+        let result = try await undoing({ await opened.close() }) {
             // Before the run, which takes minutes.
             if let settings = earlier?.settings { try run.allSettings.checkEqual(to: settings) }
-            let result = try await run.run(opened.target, time: SystemTime())
-            await opened.close()
-            return result
-        } catch {
-            await opened.close()
-            throw error
+            return try await run.run(opened.target, time: SystemTime())
         }
+        await opened.close()
+        return result
     }
 
     /// Opens the target that the command line names.

@@ -24,12 +24,9 @@ final class SpawnedTarget {
         let mediaFolder = folder.appending(path: "media")
         try FileManager.default.createDirectory(at: mediaFolder, withIntermediateDirectories: true)
         media = try SpawnedMedia(options.media, in: mediaFolder)
-        do {
+        try await undoing({ await stop() }) {
             try await startOrigin(mediaFolder)
             try await startWorker()
-        } catch {
-            await stop()
-            throw error
         }
     }
 
