@@ -1,6 +1,6 @@
 import Base
 import Foundation
-import Settings
+@testable import Settings
 import Support
 import Testing
 

@@ -117,7 +117,7 @@ extension [UInt8] {
     /// Reads a range of a file. There are fewer bytes if the file ends before, and none if it cannot be read.
     init(_ range: Range<Int>, of file: Int32) {
         self = unsafe [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-            count = max(0, unsafe pread(file, buffer.baseAddress, range.count, off_t(range.lowerBound)))
+            count = Swift.max(0, unsafe pread(file, buffer.baseAddress, range.count, off_t(range.lowerBound)))
         }
     }
 }
