@@ -31,7 +31,8 @@ package struct NotificationRequest: Sendable, Equatable {
     /// Returns the number of bytes of `payload` that count. In `content`, its strings are open; `bytes` is its compact JSON.
     func byteCount(of payload: JSONValue, opened content: JSONValue, written bytes: [UInt8]) -> Int {
         measures.map { measure in
-            let isWhole = measure == .all || strings.isEmpty && measure == PayloadMeasure(base: JSONPointer(), measure: .whole)
+            let isWhole =
+                measure == .all || strings.isEmpty && measure == PayloadMeasure(base: JSONPointer(), measure: .whole)
             return isWhole ? bytes.count : measure.byteCount(of: payload, opened: content)
         }
         .max() ?? 0

@@ -18,12 +18,27 @@ struct LineLogHandlerTests {
         let line = try #require(lines.all.first)
         #expect(line.last == UInt8(ascii: "\n") && line.dropLast().contains(UInt8(ascii: "\n")) == false)
         let fields = try JSONDecoder().decode([String: String].self, from: line)
-        #expect(fields["message"] == "two\nlines" && fields["level"] == "warning")
+        #expect(fields["message"] == #"two\nlines"# && fields["level"] == "warning")
         #expect(fields["job.id"] == "7" && fields["reason"] == "stalled" && fields["time"]?.hasSuffix("Z") == true)
     }
 }
 
 extension LineLogHandlerTests {
+    @Test("a text from outside starts no new line, and is truncated if it is too long")
+    func oneLine() throws {
+        let lines = Lines()
+        var logger = Logger(label: "test") { LineLogHandler(label: $0, format: .text, writer: lines.writer) }
+        logger[metadataKey: "job"] = "7\n2026-01-01 critical attachd: forged"
+        logger.warning(
+            "first\nsecond \u{1B}[2J",
+            metadata: ["reason": "a\r\nb", "list": ["c\nd"], "long": "\(String(repeating: "x", count: 100_000))"],
+        )
+        lines.writer.flush()
+        let text = String(decoding: try #require(lines.all.first).dropLast(), as: UTF8.self)
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 } && text.utf8.count < 10_000)
+        #expect(text.contains(#"first\nsecond \u{1B}[2J"#) && text.contains(#"a\r\nb"#) && text.contains("forged"))
+    }
+
     @Test("lines that nobody takes are dropped, and the next one tells how many", arguments: LogFormat.allCases)
     func dropped(format: LogFormat) throws {
         let lines = Lines()

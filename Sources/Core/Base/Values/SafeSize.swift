@@ -26,6 +26,7 @@ extension FixedWidthInteger {
     /// a number.
     ///
     /// `Int(value)` ends the process for the same values. `Scripts/numbers` finds it.
+    @inlinable
     package init(clamping value: some BinaryFloatingPoint) {
         if let exact = Self(exactly: value.rounded(.towardZero)) {
             self = exact

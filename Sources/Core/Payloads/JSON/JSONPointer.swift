@@ -81,7 +81,7 @@ extension JSONValue {
         set(at: pointer.tokens[...], to: new)
     }
 
-    private func child(_ token: String) -> JSONValue? {
+    fileprivate func child(_ token: String) -> JSONValue? {
         guard case .array(let elements) = self else { return self[token] }
         return Self.index(token, in: elements).map { elements[$0] }
     }
@@ -135,6 +135,11 @@ package struct JSONPattern: Sendable, Hashable, CustomStringConvertible {
     package init(_ text: String) throws(JSONPointerError) { tokens = try JSONPointer(text).tokens }
 
     package var description: String { JSONPointer(tokens: tokens).description }
+
+    /// Returns `false` if the first token already leads nowhere.
+    func mayMatch(in value: JSONValue) -> Bool {
+        tokens.first.map { $0 == "*" || value.child($0) != nil } ?? true
+    }
 
     /// Returns every match in `value`, in the order of the text.
     func matches(in value: JSONValue) -> [Match] {

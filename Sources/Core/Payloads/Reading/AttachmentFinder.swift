@@ -104,8 +104,11 @@ struct AttachmentFinder {
         category: String?,
         _ gate: Eligibility,
     ) {
-        for dialect in dialects {
-            for path in dialect.paths {
+        for dialect in dialects.indices {
+            for path in dialects[dialect].paths.indices {
+                // Most paths lead nowhere. They are not copied, which would take longer than to look.
+                guard dialects[dialect].paths[path].url.mayMatch(in: root.value) else { continue }
+                let (dialect, path) = (dialects[dialect], dialects[dialect].paths[path])
                 let matches = path.urls(in: root.value)
                 guard !matches.isEmpty else { continue }
                 for match in matches {

@@ -105,7 +105,7 @@ extension Settings {
                 var handler = LineLogHandler(label: label, format: format)
                 handler.logLevel = level
                 handler.metadataProvider = provider
-                return OneLineLogHandler(handler)
+                return handler
             },
             metadataProvider: .traces,
         )

@@ -39,15 +39,18 @@ package final class LogWriter: Sendable {
 
     /// Puts the line that `make` returns for the number of lines dropped before it into the buffer.
     func write(_ make: (Int) -> [UInt8]) {
+        let dropped = state.withLock { state in
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+        let line = make(dropped)
         let (isStarted, isFirst) = state.withLock { state in
-            let line = make(state.dropped)
             guard state.waiting.count + line.count <= Self.capacity else {
-                state.dropped += 1
+                state.dropped += dropped + 1
                 return (true, false)
             }
             let isFirst = state.waiting.isEmpty
             state.waiting += line
-            state.dropped = 0
             defer { state.hasThread = true }
             return (state.hasThread, isFirst)
         }
