@@ -313,6 +313,15 @@ let package = Package(
         ),
         .program("simulate", ["Files", "CSimulation", "Simulation"], path: "Tests/Programs/Simulate"),
         .program("store-forever", ["Media", "Storage"], path: "Tests/Programs/StoreForever"),
+        .program(
+            "request-path",
+            [
+                "Base", "Media", "Payloads", "Downloads", "Processing", "Sidecar", "Observability",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Tests/Programs/RequestPath"
+        ),
         .tests("ArchitectureTests", []),
         .tests("ValuesTests", ["Base", "Media"]),
         .tests("ConcurrencyTests", ["Base"]),

@@ -118,13 +118,16 @@ struct JSONParser {
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: unescaped, as: UTF8.self) else {
+                // Most strings have no escape.
+                let plain = unescaped.isEmpty ? bytes[start..<index] : unescaped[...]
+                guard let text = String(validating: plain, as: UTF8.self) else {
                     throw JSONError("This string is not valid UTF-8. Send the text as UTF-8.", at: start, in: bytes)
                 }
                 let written = isUnpaired ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
                 index += 1
                 return (text, written)
             case UInt8(ascii: "\\"):
+                if unescaped.isEmpty { unescaped += bytes[start..<index] }
                 index += 1
                 let scalar = try escape()
                 isUnpaired = isUnpaired || scalar == nil
@@ -132,7 +135,7 @@ struct JSONParser {
             case 0..<0x20:
                 throw failure("A string contains a control character. Escape it, a newline as \\n.")
             default:
-                unescaped.append(byte)
+                if !unescaped.isEmpty { unescaped.append(byte) }
                 index += 1
             }
         }

@@ -111,7 +111,7 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 
 extension String {
     /// Returns whether both have the same bytes. `==` would also match a composed and a decomposed letter.
-    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    func isExactly(_ other: String) -> Bool { utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) }
 
     /// A Boolean value that indicates whether the text is empty or white space: a push payload's way of saying "none".
     var isBlank: Bool { allSatisfy(\.isWhitespace) }
@@ -166,12 +166,16 @@ extension JSONValue {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
     private static func write(_ text: String, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        quote(text, to: &bytes)
         // Most texts have nothing to escape.
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) else {
-            return quote(text, to: &bytes)
-        }
-        bytes.append(UInt8(ascii: "\""))
+        guard bytes[(start + 1)..<(bytes.count - 1)].contains(where: isEscaped) else { return }
+        bytes.removeSubrange((start + 1)...)
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)

@@ -33,7 +33,7 @@ package struct PayloadLinter: Sendable {
         let kept = request.attachments.enumerated().filter { !delivered.contains($0.offset) }.map(\.element)
         let subject = subject(request, payload: payload, kept)
         // A background push shows no alert on purpose.
-        return LintRule.all.filter { $0.isAboutOutgoing && !($0.code == .alertMissing && subject.isBackground) }
+        return LintRule.outgoing.filter { $0.code != .alertMissing || !subject.isBackground }
             .flatMap { $0.check(subject) }
             .filter { $0.severity != .note }
     }
@@ -83,6 +83,7 @@ struct LintRule: Sendable {
 
     /// All rules, in the order of their findings: the payload, its attachments, their URLs, their formats.
     static let all = payloadRules + presentationRules + urlRules + formatRules
+    static let outgoing = all.filter(\.isAboutOutgoing)
 }
 
 // MARK: - The payload

@@ -117,7 +117,7 @@ package final class ProcessingObserver: EventRecorder {
         let isWithout = result.request.notification.attachments.isEmpty && result.failures.isEmpty
         notifications.add(isWithout ? "none" : result.outcome.rawValue)
         if let reason = result.unchangedReason { unchanged.add(reason) }
-        for (stage, duration) in result.stages { stages.record(duration, stage.rawValue) }
+        for stage in Stopwatch.Stage.allCases { stages.record(result.stages[stage], stage.rawValue) }
         stages.record(result.total, "total")
         for attachment in result.attachments {
             rungs.add(attachment.report.rung.rawValue)
@@ -142,15 +142,17 @@ extension ProcessingResult {
             var seen: [String] = []
             for name in all where !seen.contains(name) { seen.append(name) }
             guard !seen.isEmpty else { return nil }
-            return "\(seen.prefix(Self.mostNames).joined(separator: ","))\(seen.count > Self.mostNames ? ",…" : "")"
+            let names = seen.prefix(Self.mostNames).joined(separator: ",")
+            return .string(seen.count > Self.mostNames ? names + ",…" : names)
         }
         let wanted = request.notification.attachments
-        var metadata: Logger.Metadata = [
-            "id": "\(identifier)", "outcome": "\(outcome.rawValue)", "margin_ms": "\(margin.milliseconds)",
-            "bytes": "\(attachments.reduce(0) { $0 + $1.report.byteCount })",
-        ]
+        var metadata = Logger.Metadata(minimumCapacity: 24)
+        metadata["id"] = .string(identifier)
+        metadata["outcome"] = .string(outcome.rawValue)
+        metadata["margin_ms"] = .string(String(margin.milliseconds))
+        metadata["bytes"] = .string(String(attachments.reduce(0) { $0 + $1.report.byteCount }))
         metadata["unchanged"] = unchangedReason.map { "\($0)" }
-        for timing in timings { metadata["\(timing.stage)_ms"] = "\(timing.milliseconds)" }
+        for timing in timings { metadata[timing.stage + "_ms"] = .string(String(timing.milliseconds)) }
         metadata["dialect"] = names(wanted.map(\.dialect))
         metadata["profile"] = names(request.profiles.map(\.profile.name))
         metadata["source_host"] = names(sourceHosts.map { $0 ?? "none" })

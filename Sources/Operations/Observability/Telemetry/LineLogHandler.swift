@@ -23,13 +23,11 @@ package struct LineLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        var all = metadata
-        for more in [metadataProvider?.get(), event.metadata] { all.merge(more ?? [:]) { $1 } }
-        let values = all.mapValues { "\($0)".onOneLine() }
+        var all = event.metadata ?? [:]
+        for more in [metadataProvider?.get() ?? [:], metadata] where !more.isEmpty { all.merge(more) { own, _ in own } }
         writer.write { dropped in
-            var values = values
-            if dropped > 0 { values["dropped_lines"] = "\(dropped)" }
-            return format.line(event, label, values) + [UInt8(ascii: "\n")]
+            if dropped > 0 { all["dropped_lines"] = .string(String(dropped)) }
+            return format.line(event, label, all) + [UInt8(ascii: "\n")]
         }
     }
 }
@@ -44,21 +42,27 @@ package enum LogFormat: String, Sendable, CaseIterable {
     case json
 
     /// Returns the line without its end.
-    func line(_ event: LogEvent, _ label: String, _ values: [String: String]) -> [UInt8] {
+    func line(_ event: LogEvent, _ label: String, _ metadata: Logger.Metadata) -> [UInt8] {
+        let message = event.message.description.onOneLine()
         switch self {
         case .text:
-            let words = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            let line = ["\(LogTime.text) \(event.level) \(label):"] + words + ["\(event.message)".onOneLine()]
+            let words = Self.texts(of: metadata).map { "\($0.key)=\($0.value)" }
+            let line = ["\(LogTime.text) \(event.level) \(label):"] + words + [message]
             return Array(line.joined(separator: " ").utf8)
         case .json:
-            var fields = values
-            fields["time"] = LogTime.text
-            fields["level"] = event.level.rawValue
-            fields["label"] = label
-            fields["message"] = "\(event.message)".onOneLine()
-            let members = fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) }
+            var fields = metadata
+            fields["time"] = .string(LogTime.text)
+            fields["level"] = .string(event.level.rawValue)
+            fields["label"] = .string(label)
+            fields["message"] = .string(message)
+            let members = Self.texts(of: fields).map { JSONValue.Member($0.key, .string($0.value)) }
             return JSONValue.object(members).compactBytes
         }
+    }
+
+    /// Returns the values as texts, in the order of their keys.
+    private static func texts(of metadata: Logger.Metadata) -> [(key: String, value: String)] {
+        metadata.map { (key: $0, value: $1.description.onOneLine()) }.sorted { $0.key < $1.key }
     }
 }
 

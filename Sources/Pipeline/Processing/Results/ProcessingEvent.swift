@@ -133,7 +133,8 @@ package final class Stopwatch: Sendable {
 
     private let time: any TimeSource
     package let start: Instant
-    private let ends = Mutex<[Stage: Instant]>([:])
+    /// The ends of the stages, in order.
+    private let ends = Mutex([Instant?](repeating: nil, count: Stage.allCases.count))
 
     package init(time: any TimeSource, start: Instant) {
         self.time = time
@@ -149,9 +150,10 @@ package final class Stopwatch: Sendable {
     package func finish(_ stage: Stage, at instant: Instant? = nil) {
         let now = instant ?? time.now
         ends.withLock { ends in
-            guard !stage.later.contains(where: { $0 != .wait && ends[$0] != nil }) else { return }
-            ends[stage] = now
-            for earlier in stage.earlier where ends[earlier] == nil { ends[earlier] = now }
+            let later = ends.indices.dropFirst(stage.index + 1)
+            guard !later.contains(where: { $0 != Stage.wait.index && ends[$0] != nil }) else { return }
+            ends[stage.index] = now
+            for earlier in ends.indices.prefix(stage.index) where ends[earlier] == nil { ends[earlier] = now }
         }
     }
 
@@ -159,26 +161,39 @@ package final class Stopwatch: Sendable {
     /// way: then nothing waited for a decoder.
     package func finishWaiting(at instant: Instant) {
         ends.withLock { ends in
-            guard ends[.decode] == nil else { return }
-            ends[.wait] = max(ends[.wait] ?? instant, instant)
+            guard ends[Stage.decode.index] == nil else { return }
+            ends[Stage.wait.index] = max(ends[Stage.wait.index] ?? instant, instant)
         }
     }
 
-    /// The durations of the stages, in order.
-    package var durations: [Stage: Duration] {
-        let ends = ends.withLock { $0 }
+    /// The durations of the stages.
+    package var durations: StageDurations {
         var previous = start
-        var durations: [Stage: Duration] = [:]
-        for stage in Stage.allCases {
-            let end = max(previous, ends[stage] ?? previous)
-            durations[stage] = end - previous
-            previous = end
-        }
-        return durations
+        return StageDurations(
+            values: ends.withLock(\.self).map { end in
+                defer { previous = max(previous, end ?? previous) }
+                return max(previous, end ?? previous) - previous
+            }
+        )
     }
 }
 
+/// The duration of each stage.
+package struct StageDurations: Sendable {
+    fileprivate let values: [Duration]
+
+    package subscript(stage: Stopwatch.Stage) -> Duration { values[stage.index] }
+}
+
 extension Stopwatch.Stage {
-    fileprivate var earlier: [Self] { Self.allCases.prefix { $0 != self }.map(\.self) }
-    fileprivate var later: [Self] { Self.allCases.drop { $0 != self }.dropFirst().map(\.self) }
+    /// The position in the order of the stages.
+    fileprivate var index: Int {
+        switch self {
+        case .queue: 0
+        case .download: 1
+        case .wait: 2
+        case .decode: 3
+        case .store: 4
+        }
+    }
 }

@@ -41,7 +41,7 @@ package struct ProcessingResult: Sendable {
     package let remarks: [String]
     /// The chosen dialect and profiles with the reasons, as lines for people.
     package var explanation: String { request.explanation }
-    package let stages: [Stopwatch.Stage: Duration]
+    package let stages: StageDurations
     package let total: Duration
     package let deadline: Instant
     /// The time left until the deadline at delivery.
@@ -63,8 +63,8 @@ package struct ProcessingResult: Sendable {
 
 extension ProcessingResult.Timing {
     /// Returns the durations of the stages in order, and the total.
-    static func all(_ stages: [Stopwatch.Stage: Duration], total: Duration) -> [Self] {
-        Stopwatch.Stage.allCases.map { Self(stage: $0.rawValue, milliseconds: (stages[$0] ?? .zero).milliseconds) }
+    static func all(_ stages: StageDurations, total: Duration) -> [Self] {
+        Stopwatch.Stage.allCases.map { Self(stage: $0.rawValue, milliseconds: stages[$0].milliseconds) }
             + [Self(stage: "total", milliseconds: total.milliseconds)]
     }
 }
