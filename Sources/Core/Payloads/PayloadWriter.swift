@@ -42,7 +42,12 @@ package struct PayloadWriter: Sendable {
             let byteCount = request.byteCount(of: payload, opened: content, written: bytes)
             if byteCount <= request.pushType.byteLimit {
                 let isChanged = payload != request.payload
-                return RewrittenPayload(bytes: isChanged ? bytes : request.original, payload: payload, fit: fit)
+                return RewrittenPayload(
+                    bytes: isChanged ? bytes : request.original,
+                    payload: payload,
+                    byteCount: byteCount,
+                    fit: fit
+                )
             }
             smallest = min(smallest, byteCount)
         }
@@ -157,6 +162,8 @@ package struct RewrittenPayload: Sendable, Equatable {
 
     package var bytes: [UInt8]
     package var payload: JSONValue
+    /// The number of bytes that count against the push service's limit; `nil` if the payload is as it came.
+    package var byteCount: Int?
     package var fit: Fit
     /// The reason why ready attachments did not go into the payload.
     package var failure: AttachmentFailure?

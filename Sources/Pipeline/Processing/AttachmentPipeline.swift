@@ -170,7 +170,7 @@ package struct AttachmentPipeline: Sendable {
     /// Returns the linter's findings on the payload as it goes on: a code, a colon, and the text.
     private func lint(_ rewritten: RewrittenNotification, of request: ProcessingRequest) -> [String] {
         PayloadLinter(now: UnixTime.now.seconds)
-            .findings(in: request.notification, rewritten: rewritten.payload.payload, delivered: rewritten.linked)
+            .findings(in: request.notification, rewritten: rewritten.payload, delivered: rewritten.linked)
             .map(\.remark)
     }
 

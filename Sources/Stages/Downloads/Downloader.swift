@@ -12,6 +12,8 @@ package final class Downloader: Sendable {
     /// The downloads that wait for a name, which end when the process does.
     let resolving = ResolvingDownloads()
     let recorder: any EventRecorder<OriginEvent>
+    /// The sources of the last URLs: all notifications of a campaign have the same. They depend on nothing but the settings.
+    private let recent = Mutex(BoundedTable<String, Source>(entryLimit: 256))
 
     package init(
         settings: DownloadSettings,
@@ -50,7 +52,12 @@ package final class Downloader: Sendable {
     package var originUsage: OriginUsage { limiter.usage }
 
     /// Returns the source that `text` names. Each attachment's URL is parsed here once; later steps use this value.
-    package func resolve(_ text: String) -> Source { settings.access.resolve(text, origins: settings.origins) }
+    package func resolve(_ text: String) -> Source {
+        if let known = recent.withLock({ $0.use(text) }) { return known }
+        let source = settings.access.resolve(text, origins: settings.origins)
+        recent.withLock { $0.insert(source, for: text) }
+        return source
+    }
 
     /// Sets the number of notifications that wait elsewhere for running downloads to end. The least promising downloads
     /// give way to them.

@@ -1,5 +1,5 @@
 import Media
-import Payloads
+@testable import Payloads
 import Testing
 
 @Suite("Findings on the payload that goes on")
@@ -11,7 +11,7 @@ struct LintOutgoingTests {
     ) throws -> [LintCode] {
         try LintTests.linter.findings(
             in: LintTests.request(payload),
-            rewritten: rewritten ?? payload,
+            rewritten: RewrittenPayload(bytes: [], payload: rewritten ?? payload, fit: .original),
             delivered: delivered
         )
         .map(\.code)

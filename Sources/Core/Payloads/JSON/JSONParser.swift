@@ -114,13 +114,17 @@ struct JSONParser {
         index += 1
         let start = index
         var unescaped: [UInt8] = []
+        var isASCII = true
         var isUnpaired = false
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
                 // Most strings have no escape.
                 let plain = unescaped.isEmpty ? bytes[start..<index] : unescaped[...]
-                guard let text = String(validating: plain, as: UTF8.self) else {
+                guard
+                    let text = isASCII
+                        ? String(decoding: plain, as: UTF8.self) : String(validating: plain, as: UTF8.self)
+                else {
                     throw JSONError("This string is not valid UTF-8. Send the text as UTF-8.", at: start, in: bytes)
                 }
                 let written = isUnpaired ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
@@ -135,6 +139,7 @@ struct JSONParser {
             case 0..<0x20:
                 throw failure("A string contains a control character. Escape it, a newline as \\n.")
             default:
+                isASCII = isASCII && byte < 0x80
                 if !unescaped.isEmpty { unescaped.append(byte) }
                 index += 1
             }

@@ -65,7 +65,7 @@ extension LintRule {
     }
 
     private static let payloadTooLarge = LintRule(.payloadTooLarge) { subject in
-        let (count, limit) = (subject.request.byteCount(of: subject.payload), subject.request.pushType.byteLimit)
+        let (count, limit) = (subject.byteCount, subject.request.pushType.byteLimit)
         guard count > limit else { return [] }
         let isWebPush = subject.request.measures.contains { $0.measure.overhead > 0 }
         return [

@@ -27,11 +27,11 @@ package struct PayloadLinter: Sendable {
     /// others are still the sender's.
     package func findings(
         in request: NotificationRequest,
-        rewritten payload: JSONValue,
+        rewritten: RewrittenPayload,
         delivered: Set<Int>,
     ) -> [LintFinding] {
         let kept = request.attachments.enumerated().filter { !delivered.contains($0.offset) }.map(\.element)
-        let subject = subject(request, payload: payload, kept)
+        let subject = subject(request, payload: rewritten.payload, kept, byteCount: rewritten.byteCount)
         // A background push shows no alert on purpose.
         return LintRule.outgoing.filter { $0.code != .alertMissing || !subject.isBackground }
             .flatMap { $0.check(subject) }
@@ -42,12 +42,14 @@ package struct PayloadLinter: Sendable {
         _ request: NotificationRequest,
         payload: JSONValue,
         _ attachments: [AttachmentRequest],
+        byteCount: Int? = nil,
     ) -> LintSubject {
         let content = payload.opening(request.strings)
         return LintSubject(
             request: request,
             payload: payload,
             content: content,
+            byteCount: byteCount ?? request.byteCount(of: payload),
             attachments: attachments.map { LintedAttachment($0, in: content) },
             now: now,
             extensionCategories: extensionCategories,
@@ -95,6 +97,8 @@ struct LintSubject: Sendable {
     let payload: JSONValue
     /// The payload with the JSON of its strings in their places.
     let content: JSONValue
+    /// The number of its bytes that count against the push service's limit.
+    let byteCount: Int
     /// The attachments whose URLs go to the device as the sender wrote them.
     let attachments: [LintedAttachment]
     /// The time of the check, in seconds since 1970.

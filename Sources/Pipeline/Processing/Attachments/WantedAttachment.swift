@@ -1,7 +1,6 @@
 import Base
 package import Media
 import Payloads
-import Synchronization
 
 /// An attachment that is wanted: its source, and the key under which notifications share the work on it.
 struct WantedAttachment: Sendable {
@@ -123,14 +122,8 @@ struct WantedOutput: Hashable, Sendable {
 /// The identity is the URL without the parts that the operator's rules ignore and, for a source that needs access, the key of
 /// that access: nothing that was fetched with one key is found under another, or without one (SECURITY N13).
 package struct SourceResolver: Sendable {
-    /// The sources of the last URLs: the notifications of a campaign have one.
-    private final class Recent: Sendable {
-        let sources = Mutex(BoundedTable<String, Source>(entryLimit: 256))
-    }
-
     private let rules: [SourceRule]
     private let resolve: @Sendable (String) -> Source
-    private let recent = Recent()
 
     /// Creates the resolver. The first rule that matches a URL counts. `resolve` understands the text of a URL.
     package init(rules: [SourceRule], resolve: @escaping @Sendable (String) -> Source = { Source($0) }) {
@@ -140,13 +133,11 @@ package struct SourceResolver: Sendable {
 
     /// Returns the source that a URL names.
     package func source(of url: String) -> Source {
-        if let known = recent.sources.withLock({ $0.use(url) }) { return known }
         var source = resolve(url)
         // Fragments never count, because clients do not send them.
-        let asked = url.prefix { $0 != "#" }
+        let asked = url[..<(url.utf8.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex)]
         let identity = rules.lazy.compactMap { $0.identity(of: asked) }.first ?? String(asked)
         source.identity = source.accessKey.map { "\($0)\n\(identity)" } ?? identity
-        recent.sources.withLock { [source] in $0.insert(source, for: url) }
         return source
     }
 }
