@@ -11,9 +11,11 @@ import sys
 import tempfile
 
 import campaign
+import compare
 import fairness
 import overload
 import pictures
+import plots
 import quality
 import traces
 from harness import Redis, Worker, median
@@ -102,28 +104,40 @@ benchmarks = {
     "batch": pictures.batch, "campaign": campaign.campaign,
     "queue": lambda bench: queue(bench, sqlite_queue, 5000),
     "redis": lambda bench: queue(bench, redis_queue, 8000), "overload": overload.overload,
-    "traces": traces.traces, "quality": quality.quality,
+    "traces": traces.traces, "quality": quality.quality, "plots": plots.plots,
     "fairness": lambda bench: fairness.fairness(bench.program, bench.folder, bench.cores),
 }
 
 
+# They run only by name.
+BY_NAME = ("fairness", "plots")
+
+
 def main(program, folder, *chosen):
+    old = chosen[1] if chosen[:1] == ("--compare",) else None
+    chosen = chosen[2:] if old else chosen
     unknown = [name for name in chosen if name not in benchmarks]
     if unknown:
         raise SystemExit(f"there is no benchmark {unknown[0]}; choose from {', '.join(benchmarks)}")
     bench = Bench(program, pathlib.Path(folder), os.sched_getaffinity(0), int(os.environ.get("ROUNDS", 0)))
-    results = {"machine": {
+    machine = {
         "cores": len(bench.cores), "processor": platform.processor() or platform.machine(),
-        "kernel": platform.release(), "load": os.getloadavg()[0]}}
-    for name in chosen or [name for name in benchmarks if name != "fairness"]:
-        # This process is the client.
-        os.sched_setaffinity(0, bench.other_cores)
-        results[name] = benchmarks[name](bench)
-        print(name)
-        for key, value in results[name].items():
-            print(f"    {key.replace('_', ' '):34} {value}", flush=True)
-    (bench.folder / "bench.json").write_text(json.dumps(results, indent=2))
+        "kernel": platform.release(), "load": os.getloadavg()[0]}
+    rounds = []
+    for _ in range(int(os.environ.get("REPEAT", 1))):
+        results = {}
+        for name in chosen or [name for name in benchmarks if name not in BY_NAME]:
+            # This process is the client.
+            os.sched_setaffinity(0, bench.other_cores)
+            results[name] = benchmarks[name](bench)
+            print(name)
+            for key, value in results[name].items():
+                print(f"    {key.replace('_', ' '):34} {value}", flush=True)
+        rounds.append(results)
+    (bench.folder / "bench.json").write_text(json.dumps({"machine": machine, "rounds": rounds}, indent=2))
     print(f"written to {bench.folder / 'bench.json'}")
+    if old:
+        compare.compare(old, rounds)
 
 
 main(*sys.argv[1:])

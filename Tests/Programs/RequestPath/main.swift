@@ -1,4 +1,5 @@
 import Base
+import Dispatch
 import Downloads
 import Glibc
 import Logging
@@ -27,7 +28,7 @@ let steps = AttachmentPipeline.Steps(
 )
 var configuration = SidecarServer.Configuration()
 configuration.port = 0
-let port = OneShot<Int>()
+let listening = PortRecorder()
 let server = SidecarServer(
     configuration: configuration,
     service: NotificationService(
@@ -37,11 +38,13 @@ let server = SidecarServer(
     checkReadiness: {},
     metrics: { "" },
     logger: log,
-    recorder: RecorderGroup(observers.requests, PortRecorder(port: port)),
+    recorder: RecorderGroup(observers.requests, listening),
 )
-Task { try await ServiceGroup(services: [server], logger: log).run() }
-let client = Client(port: await port.value {})
+Task.detached { try await ServiceGroup(services: [server], logger: log).run() }
+// The main thread waits without `await`: valgrind cannot follow a main thread that ends.
+let client = Client(port: listening.wait())
 for number in 0..<count { client.send(number) }
+exit(0)
 
 // MARK: - The client
 
@@ -84,10 +87,20 @@ struct Client {
 }
 
 /// A recorder that tells at which port the server listens.
-struct PortRecorder: EventRecorder {
-    let port: OneShot<Int>
+final class PortRecorder: EventRecorder {
+    private let port = OneShot<Int>()
+    private let isKnown = DispatchSemaphore(value: 0)
 
-    func record(_ event: SidecarEvent) { if case .listening(let number) = event { port.set(number) } }
+    func record(_ event: SidecarEvent) {
+        guard case .listening(let number) = event else { return }
+        port.set(number)
+        isKnown.signal()
+    }
+
+    func wait() -> Int {
+        isKnown.wait()
+        return port.current ?? 0
+    }
 }
 
 // MARK: - The stand-ins

@@ -21,8 +21,9 @@ package enum Base32 {
 
     /// Returns 26 random characters that cannot be guessed.
     package static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return encode((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        // The kernel is asked for each number, so there are two.
+        let numbers = [UInt64.random(in: 0...(.max)), .random(in: 0...(.max))]
+        return encode(numbers.flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } })
     }
 
     /// Encodes the first bits of each byte first and fills the last character with zeros.
