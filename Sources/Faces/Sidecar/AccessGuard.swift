@@ -91,6 +91,7 @@ struct AccessGuard<Context: RequestContext>: RouterMiddleware {
     private func isInPreview(_ request: Request) -> Bool { session?.isHeld(by: request) == true }
 }
 
+/// The paths that need no token, and those of the preview.
 private enum OpenPaths {
     static let all: Set<String> = ["/livez", "/readyz", "/metrics"]
     static let preview: Set<String> = ["/preview", "/preview/session"]

@@ -180,7 +180,8 @@ package final class Stopwatch: Sendable {
 
 /// The duration of each stage.
 package struct StageDurations: Sendable {
-    fileprivate let values: [Duration]
+    /// In the order of the stages.
+    let values: [Duration]
 
     package subscript(stage: Stopwatch.Stage) -> Duration { values[stage.index] }
 }
