@@ -13,7 +13,7 @@ package final class Downloader: Sendable {
     let resolving = ResolvingDownloads()
     let recorder: any EventRecorder<OriginEvent>
     /// The sources of the last URLs: all notifications of a campaign have the same. They depend on nothing but the settings.
-    private let recent = Mutex(BoundedTable<String, Source>(entryLimit: 256))
+    private let recent = Mutex(BoundedTable<String, Source>(entryLimit: 256, byteLimit: 131_072))
 
     package init(
         settings: DownloadSettings,
@@ -55,7 +55,7 @@ package final class Downloader: Sendable {
     package func resolve(_ text: String) -> Source {
         if let known = recent.withLock({ $0.use(text) }) { return known }
         let source = settings.access.resolve(text, origins: settings.origins)
-        recent.withLock { $0.insert(source, for: text) }
+        recent.withLock { $0.insert(source, for: text, byteCount: text.utf8.count) }
         return source
     }
 

@@ -18,9 +18,13 @@ struct ReuseTests {
         await (try notifications.send(url)).value
     }
 
-    @Test("are reused as long as the origin allows, or as configured if it says nothing", arguments: [30, nil])
-    func fresh(lifetime: Int?) async throws {
-        let steps = ScriptedSteps(time, Script(cacheControl: answer(lifetime)))
+    @Test(
+        "are reused as long as the origin allows, or as configured if it says nothing",
+        arguments: [30, nil],
+        [false, true]
+    )
+    func fresh(lifetime: Int?, renewsAtOnce: Bool) async throws {
+        let steps = ScriptedSteps(time, renewsAtOnce: renewsAtOnce, Script(cacheControl: answer(lifetime)))
         let notifications = Notifications(time, steps)
         #expect(try await send(notifications).outcome == .complete)
         time.advance(by: .milliseconds((lifetime ?? 60) * 1000 - 1))
@@ -185,10 +189,11 @@ struct ReuseTests {
         #expect(steps.downloads.map(\.url) == (1...3).map { "https://a/1?sig=\($0)" })
     }
 
-    @Test("whose file is taken back while another attachment is made are not delivered")
-    func takenBack() async throws {
+    @Test("whose file is taken back while another attachment is made are not delivered", arguments: [false, true])
+    func takenBack(renewsAtOnce: Bool) async throws {
         let body = Signal()
-        let steps = ScriptedSteps(time, Script(cacheControl: answer(600)), Script(body: body))
+        let scripts = [Script(cacheControl: answer(600)), Script(body: body)]
+        let steps = ScriptedSteps(time, renewsAtOnce: renewsAtOnce, scripts[0], scripts[1])
         let notifications = Notifications(time, steps)
         _ = try await send(notifications)
         let payload = """

@@ -45,11 +45,13 @@ final class ScriptedSteps: Sendable {
     }
 
     private let time: TestTime
+    private let renewsAtOnce: Bool
     private let state: Mutex<State>
 
     /// Creates the steps. The last script also serves all further downloads.
-    init(_ time: TestTime, _ scripts: Script...) {
+    init(_ time: TestTime, renewsAtOnce: Bool = false, _ scripts: Script...) {
         self.time = time
+        self.renewsAtOnce = renewsAtOnce
         state = Mutex(State(scripts: scripts))
     }
 
@@ -151,7 +153,11 @@ extension ScriptedSteps: AttachmentStoring {
 
     func isForgotten(_ stored: StoredFile) -> Bool { state.withLock { $0.gone.contains(stored.identifier) } }
 
-    func renew(_ stored: StoredFile) async -> StoredFile? {
+    func renew(_ stored: StoredFile) async -> StoredFile? { renewed(stored) }
+
+    func renewAtOnce(_ stored: StoredFile) -> StoredFile? { renewsAtOnce ? renewed(stored) : nil }
+
+    private func renewed(_ stored: StoredFile) -> StoredFile? {
         state.withLock { state in
             guard !state.gone.contains(stored.identifier) else { return nil }
             state.renewed += 1

@@ -222,6 +222,9 @@ struct AttachmentsRouteTests {
         #expect(HTTPDate.text(784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(HTTPDate.seconds("Sunday, 06-Nov-94 08:49:37 GMT") == 784_111_777)
         #expect(HTTPDate.seconds("Sun Nov  6 08:49:37 1994") == 784_111_777)
+        // The weekday is redundant.
+        #expect(HTTPDate.seconds("Sat, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
+        #expect(HTTPDate.seconds("Day, 06 Nov 1994 08:49:37 GMT") == 784_111_777)
         let formatter = ISO8601DateFormatter()
         #expect(HTTPDate.text(951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
         #expect(formatter.string(from: Date(timeIntervalSince1970: 951_782_400)) == "2000-02-29T00:00:00Z")

@@ -98,6 +98,8 @@ extension LintedURL {
             return nil
         }
         let whole = text.prefix { $0 != "." } + (text.contains(".") && text.hasSuffix("Z") ? "Z" : "")
+        // strptime(3) also takes numbers with fewer digits.
+        guard [8, 12, 14].contains(whole.count { $0.isNumber }) else { return nil }
         return timeForms.lazy.compactMap { UnixTime(String(whole), as: $0)?.seconds }.first
     }
 

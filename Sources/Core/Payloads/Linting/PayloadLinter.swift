@@ -85,6 +85,7 @@ struct LintRule: Sendable {
 
     /// All rules, in the order of their findings: the payload, its attachments, their URLs, their formats.
     static let all = payloadRules + presentationRules + urlRules + formatRules
+    /// The rules about what goes to the push service.
     static let outgoing = all.filter(\.isAboutOutgoing)
 }
 

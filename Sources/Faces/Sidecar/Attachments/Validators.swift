@@ -52,13 +52,18 @@ struct Validators {
 
 /// Conversions between HTTP dates (RFC 9110, section 5.6.7) and seconds since 1970.
 enum HTTPDate {
-    private static let form = "%a, %d %b %Y %H:%M:%S GMT"
-    /// The present form and the two obsolete ones, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
-    private static let forms = [form, "%a, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"]
+    private static let form = "%d %b %Y %H:%M:%S GMT"
+    /// The present form and the two obsolete ones behind the weekday, which is redundant: `Sunday, 06-Nov-94 08:49:37 GMT` and
+    /// `Sun Nov  6 08:49:37 1994`.
+    private static let forms = [form, "%d-%b-%y %H:%M:%S GMT", "%b %d %H:%M:%S %Y"]
 
     /// Formats a date since 1970, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    static func text(_ seconds: Int) -> String { UnixTime(seconds: max(0, seconds)).text(form) }
+    static func text(_ seconds: Int) -> String { UnixTime(seconds: max(0, seconds)).text("%a, " + form) }
 
     /// Reads a date in any of the three forms.
-    static func seconds(_ text: String) -> Int? { forms.lazy.compactMap { UnixTime(text, as: $0)?.seconds }.first }
+    static func seconds(_ text: String) -> Int? {
+        guard let weekday = text.firstIndex(of: " ") else { return nil }
+        let date = String(text[text.index(after: weekday)...])
+        return forms.lazy.compactMap { UnixTime(date, as: $0)?.seconds }.first
+    }
 }

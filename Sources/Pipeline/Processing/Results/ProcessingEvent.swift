@@ -171,8 +171,9 @@ package final class Stopwatch: Sendable {
         var previous = start
         return StageDurations(
             values: ends.withLock(\.self).map { end in
-                defer { previous = max(previous, end ?? previous) }
-                return max(previous, end ?? previous) - previous
+                let start = previous
+                previous = max(start, end ?? start)
+                return previous - start
             }
         )
     }
