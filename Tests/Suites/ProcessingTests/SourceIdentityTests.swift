@@ -65,4 +65,19 @@ struct SourceIdentityTests {
         _ = await pipeline.process(request, deadline: time.now + .seconds(10))
         #expect(scripted.downloads.count == 2)
     }
+
+    @Test(
+        "a source that is taken back while its attachment is made is not delivered, and another one is",
+        arguments: [("https://a/1", ProcessingResult.Outcome.original), ("https://a/2", .complete)]
+    )
+    func forgottenMeanwhile(source: String, outcome: ProcessingResult.Outcome) async throws {
+        let (time, body) = (TestTime(), Signal())
+        let steps = ScriptedSteps(time, ScriptedSteps.Script(body: body))
+        let notifications = Notifications(time, steps)
+        let task = try notifications.send("https://a/1")
+        try await eventually { steps.downloads.count == 1 }
+        _ = await notifications.pipeline.forget(source: source)
+        body.send()
+        #expect(await task.value.outcome == outcome)
+    }
 }
