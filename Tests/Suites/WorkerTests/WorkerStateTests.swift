@@ -36,7 +36,7 @@ struct WorkerStateTests {
     mutating func order() {
         let jobs = [job("a", within: .seconds(3)), job("b", within: .seconds(1)), job("c", within: .seconds(2))]
         #expect(state.take(jobs, now: now) == [work(jobs[1]), work(jobs[2])])
-        #expect(state.worked(jobs[1].lease) == true)
+        #expect(state.worked(jobs[1].lease, now: now) == true)
         #expect(state.timePassed(now) == [work(jobs[0])])
         #expect(state.answered(jobs[1].lease, now: now) == [])
         #expect(state.workingCount == 2)
@@ -51,7 +51,7 @@ struct WorkerStateTests {
         #expect(lent == [false, true, false] && state.jobsWithoutSlot == 0)
         #expect(state.timePassed(now) == [work(jobs[2])])
         state.reclaim(jobs[0].lease)
-        let hasWorked = state.worked(jobs[1].lease)
+        let hasWorked = state.worked(jobs[1].lease, now: now)
         #expect(hasWorked && state.timePassed(now) == [])
         let lendsAgain = state.lend(jobs[2].lease)
         #expect(lendsAgain && state.timePassed(now) == [work(jobs[3])])
@@ -69,13 +69,13 @@ struct WorkerStateTests {
         let (running, waiting) = (job("a"), [job("b"), job("c")])
         #expect(state.take([running] + waiting, now: now) == [work(running), work(waiting[0])])
         #expect(state.take([running, waiting[1]], now: now) == [])
-        #expect(state.worked(running.lease) == true)
+        #expect(state.worked(running.lease, now: now) == true)
         // The answer is on its way.
         #expect(state.take([running], now: now) == [work(waiting[1])])
-        #expect(state.worked(running.lease) == false)
+        #expect(state.worked(running.lease, now: now) == false)
         #expect(state.answered(running.lease, now: now) == [])
         // From now on, the job is new to this worker.
-        _ = state.worked(waiting[0].lease)
+        _ = state.worked(waiting[0].lease, now: now)
         #expect(state.take([running], now: now) == [work(running)])
     }
 
@@ -91,16 +91,16 @@ struct WorkerStateTests {
         let campaign = (0..<40).map { job("c\($0)", within: .seconds(5) + .milliseconds($0), tenant: "campaign") }
         _ = state.take(campaign, now: now)
         for job in campaign.prefix(20) {
-            _ = state.worked(job.lease)
+            _ = state.worked(job.lease, now: now)
             _ = state.answered(job.lease, now: now)
         }
         let chat = ["a", "b"].map { job($0, within: .seconds(20), tenant: "chat") }
         #expect(state.take(chat, now: now) == [])
-        _ = state.worked(campaign[20].lease)
+        _ = state.worked(campaign[20].lease, now: now)
         #expect(state.answered(campaign[20].lease, now: now) == [work(chat[0])])
-        _ = state.worked(campaign[21].lease)
+        _ = state.worked(campaign[21].lease, now: now)
         #expect(state.answered(campaign[21].lease, now: now) == [work(campaign[22])])
-        _ = state.worked(chat[0].lease)
+        _ = state.worked(chat[0].lease, now: now)
         #expect(state.answered(chat[0].lease, now: now) == [work(chat[1])])
     }
 
@@ -139,7 +139,7 @@ struct WorkerStateTests {
         let chat = job("chat", within: .seconds(3), tenant: "chat")
         #expect(state.take([chat], now: now) == [])
         #expect(state.nextAnswer == chat.deadline - Self.margin)
-        let isNeeded = state.worked(campaign[0].lease)
+        let isNeeded = state.worked(campaign[0].lease, now: now)
         #expect(isNeeded)
         #expect(state.answered(campaign[0].lease, now: now) == [work(chat)])
     }
@@ -149,7 +149,7 @@ struct WorkerStateTests {
         var state = WorkerState(limits: WorkerLimits(slots: 1, margin: Self.margin, answerTime: .zero))
         let slow = job("slow", within: .milliseconds(60))
         _ = state.take([slow], now: now)
-        _ = state.worked(slow.lease)
+        _ = state.worked(slow.lease, now: now)
         _ = state.answered(slow.lease, now: slow.deadline - Self.margin + delay)
         return state
     }
@@ -190,7 +190,7 @@ struct WorkerStateTests {
         let (first, next) = (job("first", within: .seconds(5)), job("next", within: .seconds(60)))
         _ = state.take([first], now: now)
         state.lateness = .seconds(1)
-        #expect(state.worked(first.lease) == true)
+        #expect(state.worked(first.lease, now: now) == true)
         _ = state.answered(first.lease, now: first.deadline - Self.margin - .milliseconds(1))
         state.lateness = .zero
         #expect(state.take([next], now: now) == [.work(next, until: next.deadline - Self.margin)])
@@ -205,8 +205,8 @@ struct WorkerStateTests {
             state.take([a, b, short, long], now: now)
                 == [a, b].map { .work($0, until: $0.deadline - Self.margin - .milliseconds(300)) }
         )
-        _ = state.worked(a.lease)
-        _ = state.worked(b.lease)
+        _ = state.worked(a.lease, now: now)
+        _ = state.worked(b.lease, now: now)
         #expect(state.timePassed(now).count == 2)
         let waiting = job("e", within: .milliseconds(400))
         #expect(state.take([waiting], now: now) == [])
@@ -222,7 +222,7 @@ struct WorkerStateTests {
         #expect(state.nextAnswer == hanging.deadline - Self.margin / 2)
         let due = hanging.deadline - Self.margin / 2
         #expect(state.timePassed(due) == [.stop(hanging.lease), .answer(hanging, .original), work(next)])
-        #expect(state.worked(hanging.lease) == false)
+        #expect(state.worked(hanging.lease, now: now) == false)
         #expect(state.leases.contains(hanging.lease))
         #expect(state.answered(hanging.lease, now: now) == [])
         #expect(!state.leases.contains(hanging.lease))
@@ -233,10 +233,10 @@ struct WorkerStateTests {
         let (first, suspect) = (job("1", within: .seconds(1)), job("2", within: .seconds(2), starts: 2))
         let last = job("3", within: .seconds(3), starts: 1)
         #expect(state.take([last, suspect, first], now: now) == [work(first)])
-        #expect(state.worked(first.lease) == true)
+        #expect(state.worked(first.lease, now: now) == true)
         #expect(state.timePassed(now) == [work(suspect)])
         #expect(state.answered(first.lease, now: now) == [])
-        #expect(state.worked(suspect.lease) == true)
+        #expect(state.worked(suspect.lease, now: now) == true)
         #expect(state.answered(suspect.lease, now: now) == [work(last)])
     }
 
@@ -253,9 +253,9 @@ struct WorkerStateTests {
     mutating func poison() {
         let (suspect, innocent) = (job("suspect", starts: 6), job("innocent", within: .seconds(11)))
         #expect(state.take([suspect, innocent], now: now) == [work(suspect)])
-        #expect(state.worked(suspect.lease) == true)
+        #expect(state.worked(suspect.lease, now: now) == true)
         #expect(state.answered(suspect.lease, now: now) == [work(innocent)])
-        #expect(state.worked(innocent.lease) == true)
+        #expect(state.worked(innocent.lease, now: now) == true)
         #expect(state.answered(innocent.lease, now: now) == [])
         let poison = job("poison", starts: 7)
         #expect(state.take([poison], now: now) == [.deadLetter(poison)])
@@ -310,7 +310,7 @@ struct WorkerStateTests {
                 guard !poison.contains(next.1.job.id) else { break }
                 ends.removeAll { $0.1.lease == next.1.lease }
                 open[next.1.job.id] = nil
-                _ = worker.worked(next.1.lease)
+                _ = worker.worked(next.1.lease, now: now)
                 begin(worker.answered(next.1.lease, now: time))
                 take()
             }
@@ -324,7 +324,7 @@ struct WorkerStateTests {
         _ = state.take(jobs, now: now)
         #expect(state.lost([jobs[0].lease, jobs[2].lease]) == [.stop(jobs[0].lease), work(jobs[3])])
         #expect(Set(state.leases) == [jobs[1].lease, jobs[3].lease])
-        #expect(state.worked(jobs[0].lease) == false)
+        #expect(state.worked(jobs[0].lease, now: now) == false)
     }
 
     @Test("a worker takes only as many jobs as it can answer")
@@ -332,7 +332,7 @@ struct WorkerStateTests {
         #expect(state.room == 24)
         _ = state.take((0..<24).map { job("\($0)") }, now: now)
         #expect(state.room == 0)
-        #expect(state.worked(Lease(entry: "0", fence: 1)) == true)
+        #expect(state.worked(Lease(entry: "0", fence: 1), now: now) == true)
         #expect(state.room == 0)
         _ = state.answered(Lease(entry: "0", fence: 1), now: now)
         #expect(state.room == 1)
@@ -367,10 +367,10 @@ struct WorkerStateTests {
         #expect(state.roomAhead == 3)
         #expect(state.take([suspect], now: now) == [])
         #expect(state.roomAhead == 0)
-        #expect(state.worked(first.lease) == true)
+        #expect(state.worked(first.lease, now: now) == true)
         #expect(state.answered(first.lease, now: now).count == 1)
         #expect(state.workingCount == 1 && state.roomAhead == 0)
-        #expect(state.worked(suspect.lease) == true)
+        #expect(state.worked(suspect.lease, now: now) == true)
         #expect(state.answered(suspect.lease, now: now) == [])
         #expect(state.roomAhead == 4)
     }
@@ -379,7 +379,7 @@ struct WorkerStateTests {
     mutating func canBeLost() {
         let jobs = (1...3).map { job("\($0)", within: .seconds($0)) }
         _ = state.take(jobs, now: now)
-        #expect(state.worked(jobs[0].lease) == true)
+        #expect(state.worked(jobs[0].lease, now: now) == true)
         #expect(jobs.map { state.canLose($0.lease) } == [false, true, true])
         _ = state.answered(jobs[0].lease, now: now)
         #expect(!state.canLose(jobs[0].lease))
@@ -396,7 +396,7 @@ struct WorkerStateTests {
         state.decoderBegan(long.lease)
         #expect(state.drain(now: now) == .init(unstarted: [waiting.lease], brokenOff: [unbegun.lease]))
         #expect(state.room == 0)
-        #expect(state.worked(unbegun.lease) == false && state.worked(short.lease) == true)
+        #expect(state.worked(unbegun.lease, now: now) == false && state.worked(short.lease, now: now) == true)
         #expect(state.answered(short.lease, now: now) == [])
         #expect(state.timePassed(now + .seconds(20)) == [])
         #expect(state.endDrain(now: now + .seconds(20)) == .init(brokenOff: [long.lease]))
@@ -415,7 +415,7 @@ struct WorkerStateTests {
         #expect(state.drain(now: now) == .init())
         #expect(state.endedShort(due.lease, now: now + .seconds(5)) == .init())
         #expect(state.endedShort(long.lease, now: now + .seconds(1)) == .init(brokenOff: [long.lease]))
-        #expect(state.worked(long.lease) == false && state.worked(due.lease) == true)
+        #expect(state.worked(long.lease, now: now) == false && state.worked(due.lease, now: now) == true)
     }
 
     @Test(
@@ -437,8 +437,64 @@ struct WorkerStateTests {
         #expect(state.roomAhead == 0)
         state.decodersHave(waiting: 1)
         // A job that needed no decoder makes room for two.
-        #expect(state.worked(jobs[4].lease) == true)
+        #expect(state.worked(jobs[4].lease, now: now) == true)
         #expect(state.roomAhead == 2)
+    }
+
+    @Test("a job with less time than jobs usually take gives way to those with enough, and begins when nobody else waits")
+    mutating func givesWay() {
+        state = WorkerState(limits: WorkerLimits(slots: 1, margin: .zero))
+        let first = job("first", within: .seconds(60))
+        _ = state.take([first], now: now)
+        state.decoderBegan(first.lease)
+        let doomed = job("doomed", within: .milliseconds(2900))
+        let others = ["a", "b"].map { job($0, within: .seconds(30)) }
+        _ = state.take([doomed] + others, now: now)
+        // The first one took a second. Then the doomed one has 900 ms left, and neither a second nor half of its time.
+        #expect(state.worked(first.lease, now: now + .seconds(1)) == true)
+        var order: [String] = []
+        for elapsed in [2000, 2100, 2200] {
+            for case .work(let job, _) in state.timePassed(now + .milliseconds(elapsed)) {
+                order.append(job.job.name.id)
+                #expect(state.worked(job.lease, now: now + .milliseconds(elapsed)) == true)
+            }
+        }
+        #expect(order == ["a", "b", "doomed"])
+    }
+
+    @Test("half of its time is enough for a job, however long others take")
+    mutating func halfIsEnough() {
+        state = WorkerState(limits: WorkerLimits(slots: 1, margin: .zero))
+        let long = job("long", within: .seconds(60))
+        _ = state.take([long], now: now)
+        state.decoderBegan(long.lease)
+        _ = state.take([job("other", within: .seconds(60)), job("short", within: .seconds(2))], now: now)
+        #expect(state.worked(long.lease, now: now + .seconds(10)) == true)
+        let actions = state.timePassed(now + .seconds(1))
+        #expect(actions.contains { if case .work(let job, _) = $0 { job.job.name.id == "short" } else { false } })
+    }
+
+    @Test(
+        "while jobs wait for all decoders, only a few begin beside them; those that wait for their origins do not count"
+    )
+    mutating func begins() {
+        state = WorkerState(limits: WorkerLimits(slots: 64, decoders: 2))
+        state.decodersHave(waiting: 0)
+        let jobs = (0..<20).map { job("\($0)", within: .seconds(60)) }
+        func begun(_ actions: [WorkerState.Action]) -> Int { actions.count { if case .work = $0 { true } else { false } } }
+        // Two for the decoders, and four in any case.
+        #expect(begun(state.take(jobs, now: now)) == 4)
+        state.decodersHave(waiting: 2)
+        #expect(begun(state.timePassed(now)) == 0)
+        state.decoderBegan(jobs[0].lease)
+        #expect(begun(state.timePassed(now)) == 1)
+        state.decodersHave(waiting: 0)
+        #expect(begun(state.timePassed(now)) == 2)
+        // One took 100 ms, so the others are late by now.
+        #expect(state.worked(jobs[0].lease, now: now + .milliseconds(100)) == true)
+        state.decodersHave(waiting: 2)
+        #expect(begun(state.timePassed(now + .milliseconds(150))) == 0)
+        #expect(begun(state.timePassed(now + .milliseconds(250))) == 4)
     }
 
     @Test(
@@ -471,7 +527,7 @@ struct WorkerStateTests {
                 guard let lease = working.sorted(by: { $0.entry < $1.entry }).randomElement(using: &random) else {
                     break
                 }
-                #expect(state.worked(lease) == true)
+                #expect(state.worked(lease, now: now) == true)
                 working.remove(lease)
                 answering += open[lease].map { [$0] } ?? []
                 actions = state.timePassed(now)

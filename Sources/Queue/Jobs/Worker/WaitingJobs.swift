@@ -8,8 +8,9 @@ struct WaitingJobs {
         var tenants: [String: DeadlineOrder] = [:]
         var turns: TenantTurns
 
-        var first: Lease? {
-            turns.next(among: tenants.compactMapValues(\.first)).flatMap { tenants[$0]?.first?.lease }
+        func first(where hasTime: (Lease) -> Bool) -> Lease? {
+            let firsts = tenants.compactMapValues { $0.first(where: hasTime) }
+            return turns.next(among: firsts).flatMap { firsts[$0]?.lease }
         }
     }
 
@@ -20,9 +21,9 @@ struct WaitingJobs {
         lines = .init(repeating: Line(turns: TenantTurns(tenants)), count: Job.Priority.allCases.count)
     }
 
-    /// The job that begins next.
-    var first: Lease? {
-        for line in lines { if let first = line.first { return first } }
+    /// Returns the first job in the order in which they begin that satisfies `hasTime`.
+    func first(where hasTime: (Lease) -> Bool) -> Lease? {
+        for line in lines { if let first = line.first(where: hasTime) { return first } }
         return nil
     }
 
@@ -101,6 +102,9 @@ struct DeadlineOrder {
     private var entries: [Entry] = []
 
     var first: Entry? { entries.last }
+
+    func first(where hasTime: (Lease) -> Bool) -> Entry? { entries.last { hasTime($0.lease) } }
+
     var count: Int { entries.count }
     var leases: [Lease] { entries.reversed().map(\.lease) }
 
@@ -148,11 +152,16 @@ struct DeadlineOrder {
 /// Most jobs wait for downloads, so there must be many more jobs than decoders. But an idle worker could decode a job that
 /// waits for a decoder here. So the window begins with the number of jobs that the decoders can take. It grows by one with
 /// each job that a decoder begins or that needs no decoder, and shrinks by one while jobs wait for all decoders.
+///
+/// Jobs that are due soon are leased beside it. They begin at once, but not while jobs wait for all decoders: a job that has not
+/// begun can still give way to one that has more time.
 struct BeginWindow {
     private let decoders: Int?
     private let range: ClosedRange<Int>
     private var size: Int
     private var isCrowded = false
+    /// The number of jobs that may begin before jobs wait for all decoders.
+    private var spare = Int.max
 
     /// Creates the window, which never gets larger than `ahead`. Without `decoders`, it has that size.
     init(decoders: Int?, ahead: Int) {
@@ -168,5 +177,15 @@ struct BeginWindow {
     mutating func left() { size = min(max(size + (isCrowded ? -1 : 1), range.lowerBound), range.upperBound) }
 
     /// Records the number of jobs that wait for a decoder.
-    mutating func note(waiting: Int) { isCrowded = decoders.map { waiting >= $0 } ?? false }
+    mutating func note(waiting: Int) {
+        guard let decoders else { return }
+        spare = max(0, decoders - waiting)
+        isCrowded = spare == 0
+    }
+
+    /// Returns whether one more job may begin, in addition to the jobs that are on their way to a decoder.
+    func mayBegin(beside coming: @autoclosure () -> Int) -> Bool { spare > 0 || coming() < range.lowerBound }
+
+    /// Records that a job begins.
+    mutating func began() { if spare > 0 { spare -= 1 } }
 }

@@ -12,7 +12,7 @@ extension WorkerService {
         if [.degraded, .original].contains(reply?.status) {
             await giveBack { $0.endedShort(job.lease, now: time.now) }
         }
-        let isWanted = state.withLock { $0.worker.worked(job.lease) }
+        let isWanted = state.withLock { $0.worker.worked(job.lease, now: time.now) }
         // Otherwise the worker answered it for lack of time, or lost its lease.
         guard isWanted else { return }
         if let reply {

@@ -259,10 +259,11 @@ package final class WorkerService: Service {
     // MARK: Actions
 
     func perform(_ event: (inout WorkerState) -> [WorkerState.Action]) {
-        let lateness = time.lateness
+        let (lateness, waiting) = (time.lateness, waitingForDecoders())
         let (actions, isSooner, demand) = state.withLock { guarded in
             let (before, demandBefore) = (guarded.worker.nextAnswer, guarded.worker.jobsWithoutSlot)
             guarded.worker.lateness = lateness
+            guarded.worker.decodersHave(waiting: waiting)
             let actions = event(&guarded.worker)
             let (after, demand) = (guarded.worker.nextAnswer, guarded.worker.jobsWithoutSlot)
             let isSooner = after.map { after in before.map { after < $0 } ?? true } ?? false

@@ -4,7 +4,9 @@ import Media
 /// The decisions of a worker: the leased job that begins next, the jobs that are answered without work, and the times.
 /// It has no side effects.
 ///
-/// High priority goes before low, then tenants take turns, then the earliest deadline is first. A job that was begun twice
+/// High priority goes before low, then tenants take turns, then the earliest deadline is first. A job that has less time left
+/// than jobs usually take gives way to all that have enough: under more load than the worker can carry, it would take
+/// the time of another one and be answered without a picture all the same. A job that was begun twice
 /// and never ended may have killed its workers, or another job beside it did. From then on it runs alone. Even then the
 /// worker can die for another reason: only after five starts alone does the worker answer the job without work and
 /// dead-letter it.
@@ -32,6 +34,8 @@ package struct WorkerState {
         var phase: Phase
         /// The time by which its answer had to begin, by the margin of then; `nil` until the work on it begins or is left out.
         var due: Instant?
+        /// The time at which the work on it began.
+        var start: Instant?
         /// A Boolean value that indicates whether its answer was due before this worker took it.
         var isOverdue = false
     }
@@ -55,6 +59,8 @@ package struct WorkerState {
     /// The jobs in progress that have lent their slots, because they wait for pictures that are not there yet.
     private var lent: Set<Lease> = []
     private var window: BeginWindow
+    /// The time from the beginning of a job to its result.
+    private var workTime: LearntDuration?
     /// The longest recent delay of an answer that this worker caused.
     private var delay = RecentMaximum()
     /// The recent lateness of the clock's timers.
@@ -83,7 +89,7 @@ package struct WorkerState {
     }
 
     private var isNextAlone: Bool {
-        waiting.first.flatMap { held[$0] }.map { $0.job.starts >= Self.startsAlone } ?? false
+        next.flatMap { held[$0] }.map { $0.job.starts >= Self.startsAlone } ?? false
     }
 
     /// The jobs to lease while `roomAhead` is 0.
@@ -182,8 +188,12 @@ package struct WorkerState {
     package mutating func decodersHave(waiting count: Int) { window.note(waiting: count) }
 
     /// Records that the work on a job has ended. Returns `false` if its answer is no longer needed.
-    package mutating func worked(_ lease: Lease) -> Bool {
-        guard held[lease]?.phase == .working else { return false }
+    package mutating func worked(_ lease: Lease, now: Instant) -> Bool {
+        guard let entry = held[lease], entry.phase == .working else { return false }
+        // The time of a job that waited for its origin, or that no decoder had time for, says nothing about others.
+        if let start = entry.start, begun.contains(lease), !lent.contains(lease) {
+            if workTime == nil { workTime = LearntDuration(now - start) } else { workTime?.learn(now - start) }
+        }
         if !begun.contains(lease) { window.left() }
         return end(of: lease, as: .answering) != nil
     }
@@ -253,15 +263,39 @@ package struct WorkerState {
 
     // MARK: Decisions
 
+    /// The number of jobs that are on their way to a decoder. One that takes longer than others waits for its origin, and must
+    /// not stop them.
+    private var coming: Int {
+        let since = workTime.map { now - $0.typical * 2 }
+        return working.keys.count { lease in
+            guard !begun.contains(lease), !lent.contains(lease), let start = held[lease]?.start else { return false }
+            return since.map { start > $0 } ?? true
+        }
+    }
+
+    /// The job that begins next.
+    private var next: Lease? { waiting.first(where: hasTime) ?? waiting.first { _ in true } }
+
+    /// Returns whether a job has the time that jobs usually take. Half of its own time is enough in any case.
+    private func hasTime(_ lease: Lease) -> Bool {
+        guard let workTime, let job = held[lease]?.job else { return true }
+        let left = job.deadline - margin(of: job) - now
+        return left >= min(workTime.typical, (job.deadline - job.enqueued) / 2)
+    }
+
     private mutating func begin() -> [Action] {
         var actions: [Action] = []
-        while !isAlone, slotsTaken < limits.slots, let lease = waiting.first, let job = held[lease]?.job {
+        while !isAlone, slotsTaken < limits.slots, window.mayBegin(beside: coming), let lease = next,
+            let job = held[lease]?.job
+        {
             let needsAlone = job.starts >= Self.startsAlone
             // Only a more urgent job overtakes a job that waits to run alone. Otherwise that job would wait forever.
             guard !needsAlone || working.isEmpty else { break }
             isAlone = needsAlone
             waiting.begin(job)
+            window.began()
             held[lease]?.phase = .working
+            held[lease]?.start = now
             let due = job.deadline - margin(of: job)
             held[lease]?.due = due
             let end = needsAlone ? min(due, now + Self.longestAlone) : due
