@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from harness import Origin, Worker, compared, in_rounds, median, payload
+from harness import Origin, Worker, compared, in_rounds, median, payload, percentile
 
 LARGE, MEDIUM, SMALL = "photo-12mp.jpg", "photo-1600.jpg", "photo-320.jpg"
 HERE = pathlib.Path(__file__).parent
@@ -53,11 +53,11 @@ def rewrites(worker, url, clients, total):
     return samples
 
 
-def one_after_the_other(bench, picture, requests=400):
+def one_after_the_other(bench, picture, requests=400, clients=1):
     origin = Origin(bench.program, bench.folder, cores=bench.other_cores)
     worker = Worker(bench.program, "--file-urls", cores=bench.cores, decoders=2)
     worker.wait_until_ready()
-    samples = rewrites(worker, origin.url(picture), 1, requests + 50)[50:]
+    samples = rewrites(worker, origin.url(picture), clients, requests + 50)[50:]
     worker.stop()
     origin.stop()
     return samples
@@ -78,11 +78,16 @@ def overhead(bench):
 
 def small(bench):
     """The client's time for pictures of 320 pixels beside that of libvips alone."""
-    whole = median([seconds * 1000 for seconds, _ in one_after_the_other(bench, SMALL)])
+    alone = [seconds * 1000 for seconds, _ in one_after_the_other(bench, SMALL)]
+    many = [seconds * 1000 for seconds, _ in one_after_the_other(bench, SMALL, requests=3000, clients=32)]
+    whole = median(alone)
     bare = 1000 / bench.printed([bench.folder / "vips-loop", 2000, bench.folder / SMALL])
     return {
         "milliseconds_in_all": whole, "milliseconds_of_libvips_alone": round(bare, 3),
-        "milliseconds_beside_it": round(whole - bare, 3), "target": "at most 3 ms beside libvips alone",
+        "milliseconds_beside_it": round(whole - bare, 3),
+        "milliseconds_beside_it_at_99_percent": round(percentile(alone, 0.99) - bare, 3),
+        "milliseconds_of_32_clients": median(many), "milliseconds_of_32_clients_at_99_percent": percentile(many, 0.99),
+        "target": "at most 3 ms beside libvips alone, 6 for 99 %",
     }
 
 

@@ -319,11 +319,9 @@ static Area find_pixels(Palette *palette, const VipsPel *frame, VipsPel *shown, 
 }
 
 static void put_frame(GByteArray *bytes, const Palette *palette, int is_local, Area area, guint8 *pixels, int width,
-                      int delay, int is_cleared) {
-    // In hundredths of a second.
-    int time = VIPS_CLIP(0, (delay + 5) / 10, 65535);
+                      int time, int is_cleared) {
     g_byte_array_append(bytes, (const guint8[]){0x21, 0xF9, 4, (is_cleared ? 2 : 1) << 2 | 1}, 4);
-    put_number(bytes, time);
+    put_number(bytes, VIPS_CLIP(0, time, 65535));
     g_byte_array_append(bytes, (const guint8[]){transparent, 0, 0x2C}, 3);
     put_number(bytes, area.left);
     put_number(bytes, area.top);
@@ -338,7 +336,7 @@ static void put_frame(GByteArray *bytes, const Palette *palette, int is_local, A
     put_pixels(bytes, pixels, area.width * area.height, depth);
 }
 
-int cvips_animation_save(VipsImage *roll, int page_height, const int *delays, int count, int loop, int colors,
+int cvips_animation_save(VipsImage *roll, int page_height, const int *times, int count, int loop, int colors,
                          void **bytes, size_t *byte_count) {
     int width = roll->Xsize, size = width * page_height, is_transparent = 0;
     if (vips_image_wio_input(roll) || roll->BandFmt != VIPS_FORMAT_UCHAR || roll->Bands > 4 || colors < 2 ||
@@ -382,7 +380,7 @@ int cvips_animation_save(VipsImage *roll, int page_height, const int *delays, in
         }
         if (is_transparent) memset(shown, 0, (size_t)size * 4);
         Area area = find_pixels(palette, frame, shown, width, page_height, pixels);
-        put_frame(file, palette, palette == local, area, pixels, width, delays[i], is_transparent);
+        put_frame(file, palette, palette == local, area, pixels, width, times[i], is_transparent);
     }
     g_byte_array_append(file, (const guint8[]){0x3B}, 1);
     g_free(local);

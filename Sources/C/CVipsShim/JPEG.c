@@ -1,6 +1,7 @@
 #include "CVipsShim.h"
 #include "JPEGErrors.h"
 
+#include <jerror.h>
 #include <stdlib.h>
 
 // libvips' saver has the tables of the JPEG standard's annex K, made in 1988 for screens of that time. These have the
@@ -20,12 +21,30 @@ static void fail(j_common_ptr info) {
     longjmp(((Errors *)info->err)->end, 1);
 }
 
-static void drop(j_common_ptr info) {}
+void note_jpeg_warning(Errors *errors) {
+    if (errors->manager.msg_code == JWRN_JPEG_EOF) errors->lacks_end = 1;
+    if (errors->manager.msg_code == JWRN_HIT_MARKER) errors->lacks_bits = 1;
+}
+
+int has_all_coefficients(j_decompress_ptr info, const Errors *errors) {
+    if (errors->lacks_bits) return 0;
+    // Without the last marker, nobody knows whether another scan of a progressive picture should follow.
+    if (!errors->lacks_end || !info->progressive_mode) return 1;
+    for (int i = 0; i < info->num_components; i++)
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (info->coef_bits[i][k] != 0) return 0;
+    return 1;
+}
+
+static void note(j_common_ptr info, int level) {
+    if (level < 0) note_jpeg_warning((Errors *)info->err);
+}
 
 void handle_jpeg_errors(struct jpeg_error_mgr **manager, Errors *errors) {
+    *errors = (Errors){0};
     *manager = jpeg_std_error(&errors->manager);
     errors->manager.error_exit = fail;
-    errors->manager.output_message = drop;
+    errors->manager.emit_message = note;
 }
 
 /// The bytes written so far, and the piece that libjpeg fills.
@@ -103,12 +122,13 @@ enum { visible = 24 };
 int cvips_has_sharp_color(VipsImage *in, double share) {
     if (in->Bands != 3 || vips_image_wio_input(in)) return 0;
     size_t sharp = 0, all = 0;
-    for (int y = 0; y + 1 < in->Ysize; y += 2) {
-        const VipsPel *rows[] = {VIPS_IMAGE_ADDR(in, 0, y), VIPS_IMAGE_ADDR(in, 0, y + 1)};
-        for (int x = 0; x + 1 < in->Xsize; x += 2, all++) {
+    // A last row or column stands for two, as in libjpeg.
+    for (int y = 0; y < in->Ysize; y += 2) {
+        const VipsPel *rows[] = {VIPS_IMAGE_ADDR(in, 0, y), VIPS_IMAGE_ADDR(in, 0, VIPS_MIN(y + 1, in->Ysize - 1))};
+        for (int x = 0; x < in->Xsize; x += 2, all++) {
             int least[] = {510, 510}, most[] = {-510, -510};
             for (int i = 0; i < 4; i++) {
-                const VipsPel *pixel = rows[i / 2] + 3 * (x + i % 2);
+                const VipsPel *pixel = rows[i / 2] + 3 * VIPS_MIN(x + i % 2, in->Xsize - 1);
                 int color[] = {pixel[2] - pixel[1], pixel[0] - pixel[1]};
                 for (int c = 0; c < 2; c++) {
                     least[c] = VIPS_MIN(least[c], color[c]);

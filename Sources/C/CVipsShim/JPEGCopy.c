@@ -1,11 +1,16 @@
 #include "CVipsShim.h"
 #include "JPEGErrors.h"
 
+#include <jerror.h>
+
 static void give_up(j_common_ptr info) { longjmp(((Errors *)info->err)->end, 1); }
 
-/// Gives up at a warning, too: a damaged picture has wrong coefficients.
+/// Gives up at a warning, too: a damaged picture has wrong coefficients. Only the marker at the end may be missing.
 static void receive(j_common_ptr info, int level) {
-    if (level < 0) give_up(info);
+    Errors *errors = (Errors *)info->err;
+    if (level >= 0) return;
+    note_jpeg_warning(errors);
+    if (errors->manager.msg_code != JWRN_JPEG_EOF) give_up(info);
 }
 
 /// The most scans of a source: each may cost as much as the whole picture.
@@ -42,7 +47,7 @@ static int make_script(int components, jpeg_scan_info *script) {
 long cvips_jpeg_copy(const unsigned char *bytes, size_t count, unsigned char *copy, size_t capacity) {
     struct jpeg_decompress_struct in = {0};
     struct jpeg_compress_struct out = {0};
-    Errors errors;
+    Errors errors = {0};
     struct jpeg_progress_mgr progress = {.progress_monitor = count_scans};
     struct jpeg_destination_mgr destination = {
         .next_output_byte = copy,
@@ -65,7 +70,7 @@ long cvips_jpeg_copy(const unsigned char *bytes, size_t count, unsigned char *co
     jpeg_read_header(&in, TRUE);
     // Reads up to the end of the picture, so that libjpeg complains about bytes between the coefficients and the end.
     jvirt_barray_ptr *coefficients = jpeg_read_coefficients(&in);
-    if (in.num_components > MAX_COMPS_IN_SCAN) goto end;
+    if (in.num_components > MAX_COMPS_IN_SCAN || !has_all_coefficients(&in, &errors)) goto end;
     jpeg_copy_critical_parameters(&in, &out);
     // A JFIF header without the source's resolution. It or Adobe's says what the colors are.
     if (!in.saw_JFIF_marker && !in.saw_Adobe_marker) out.write_JFIF_header = FALSE;

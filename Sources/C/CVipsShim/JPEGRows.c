@@ -105,15 +105,8 @@ static int start(JPEGRows *rows, VipsImage *like, int shrink) {
     return rows->pixels ? 0 : -1;
 }
 
-int cvips_jpeg_render_scaled(VipsImage *like, cvips_read read, void *source, int shrink, VipsRect area, int width,
-                             int height, cvips_keep keep, void *user, VipsImage **out, int *complete) {
-    if (like->BandFmt != VIPS_FORMAT_UCHAR || (like->Bands != 1 && like->Bands != 3) || width < 1 || height < 1) {
-        vips_error("jpeg", "no scaling of %d bands to %d x %d", like->Bands, width, height);
-        return -1;
-    }
+static JPEGRows *new_rows(cvips_read read, void *source) {
     JPEGRows *rows = g_new0(JPEGRows, 1);
-    rows->base = (Rows){area.width, area.height, rows_at_once, next_rows};
-    rows->area = area;
     rows->input.base = (struct jpeg_source_mgr){.init_source = begin_input,
                                                 .fill_input_buffer = fill_input,
                                                 .skip_input_data = skip_input,
@@ -122,10 +115,50 @@ int cvips_jpeg_render_scaled(VipsImage *like, cvips_read read, void *source, int
     rows->input.read = read;
     rows->input.user = source;
     handle_jpeg_errors(&rows->info.err, &rows->errors);
-    int status = start(rows, like, shrink);
-    if (status == 0) status = render_scaled(&rows->base, like, width, height, keep, user, out, complete);
+    return rows;
+}
+
+static void free_rows(JPEGRows *rows) {
     jpeg_destroy_decompress(&rows->info);
     g_free(rows->pixels);
     g_free(rows);
+}
+
+/// Reads the picture to its end, as small as possible.
+static int read_all(JPEGRows *rows) {
+    if (setjmp(rows->errors.end)) return -1;
+    jpeg_create_decompress(&rows->info);
+    rows->info.src = &rows->input.base;
+    jpeg_read_header(&rows->info, TRUE);
+    rows->info.scale_num = 1;
+    rows->info.scale_denom = 8;
+    jpeg_start_decompress(&rows->info);
+    rows->row_size = (size_t)rows->info.output_width * (size_t)rows->info.output_components;
+    rows->pixels = g_malloc(rows->row_size * rows_at_once);
+    while (rows->info.output_scanline < rows->info.output_height)
+        read_rows(rows, VIPS_MIN(rows_at_once, (int)(rows->info.output_height - rows->info.output_scanline)));
+    return 0;
+}
+
+int cvips_jpeg_is_whole(cvips_read read, void *source) {
+    JPEGRows *rows = new_rows(read, source);
+    int is_whole = read_all(rows) == 0 && has_all_coefficients(&rows->info, &rows->errors);
+    free_rows(rows);
+    if (!is_whole) vips_error_clear();
+    return is_whole;
+}
+
+int cvips_jpeg_render_scaled(VipsImage *like, cvips_read read, void *source, int shrink, VipsRect area, int width,
+                             int height, cvips_keep keep, void *user, VipsImage **out, int *complete) {
+    if (like->BandFmt != VIPS_FORMAT_UCHAR || (like->Bands != 1 && like->Bands != 3) || width < 1 || height < 1) {
+        vips_error("jpeg", "no scaling of %d bands to %d x %d", like->Bands, width, height);
+        return -1;
+    }
+    JPEGRows *rows = new_rows(read, source);
+    rows->base = (Rows){area.width, area.height, rows_at_once, next_rows};
+    rows->area = area;
+    int status = start(rows, like, shrink);
+    if (status == 0) status = render_scaled(&rows->base, like, width, height, keep, user, out, complete);
+    free_rows(rows);
     return status;
 }

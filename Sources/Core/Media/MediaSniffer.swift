@@ -30,6 +30,21 @@ package enum MediaSniffer {
         return mpegAudioFormat(of: bytes, at: bytes.zeroCount(upTo: zeroLimit))
     }
 
+    /// Returns the failure of a source that begins with these bytes and has no format that is known here.
+    package static func unrecognized(_ bytes: Span<UInt8>) -> AttachmentFailure {
+        let name: String? =
+            if bytes.has("BM"), bytes.has([0, 0, 0, 0], at: 6) { "BMP" } else if bytes.has("%PDF") {
+                "PDF"
+            } else if bytes.has("<svg") { "SVG" } else if bytes.has("8BPS") {
+                "PSD"
+            } else if bytes.has([0xFF, 0x0A]) || bytes.has("JXL ", at: 4) {
+                "JPEG XL"
+            } else if bytes.has("ftypcrx ", at: 4) { "a raw format of Canon" } else { nil }
+        let found = name.map { " It is \($0)." } ?? ""
+        let text = "The source is not an image, video, or sound in a supported format, whatever its name or type says."
+        return AttachmentFailure(.decode, .unrecognizedFormat, text + found)
+    }
+
     /// Returns the size of the ID3v2 tag at the start, with its header and footer, or `nil` if the bytes do not begin
     /// with a tag. Its size is four times seven bits (ID3v2.4.0, 3.1).
     static func tagByteCount(of bytes: Span<UInt8>) -> Int? {
@@ -67,7 +82,8 @@ package enum MediaSniffer {
         }
         if brands.contains("avif") || brands.contains("avis") { return .avif }
         if brands.contains(where: ["heic", "heix", "heim", "heis", "hevc", "hevx"].contains) { return .heic }
-        guard let major = brands.first else { return nil }
+        // Canon's raw files are no videos.
+        guard let major = brands.first, major != "crx " else { return nil }
         switch major {
         case "mif1", "msf1": return .heic
         case "M4A ", "M4B ", "F4A ": return .m4a

@@ -72,6 +72,12 @@ package enum FailureCause: String, Sendable, CaseIterable {
     case silentProfile
     /// The source has a video whose codec is not decoded. Its sound alone would not be what the sender meant.
     case videoCodec
+    /// The colors have a coding that no decoder here knows. They would come out wrong.
+    case colors
+    /// The PNG is one that Xcode has converted for an app.
+    case xcode
+    /// The source is the raw data of a camera, without a picture beside it.
+    case cameraRaw
 }
 
 // MARK: - Stills

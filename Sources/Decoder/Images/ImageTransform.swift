@@ -7,8 +7,15 @@ package struct ImageTransform {
     private let request: ConversionRequest
     private let source: any SourceBytes
     private let output: any RungOutput
+    /// The orientation that the file around the picture gives.
+    private let orientation: Int?
 
     package init(request: ConversionRequest, source: any SourceBytes, output: any RungOutput) {
+        self.init(request: request, source: source, output: output, orientation: nil)
+    }
+
+    private init(request: ConversionRequest, source: any SourceBytes, output: any RungOutput, orientation: Int?) {
+        self.orientation = orientation
         self.request = request
         self.source = source
         self.output = output
@@ -27,8 +34,12 @@ package struct ImageTransform {
             try PageCount(source: source).check(request.format)
             try checkScreen()
             try checkParts()
-            if request.format == .tiff { try TIFFValues(of: source)?.check() }
+            if request.format == .tiff {
+                if let raw = CameraRaw(of: source) { return try embedded(in: raw).run() }
+                try TIFFValues(of: source)?.check()
+            }
             let heif = request.format == .heic || request.format == .avif ? HEIFHeader(of: source) : nil
+            try heif?.check()
             let source = heif?.adapted(source) ?? source
             let header = try readHeader(of: source, heif)
             try header.check(against: request.limits)
@@ -61,6 +72,15 @@ package struct ImageTransform {
         }
     }
 
+    /// Returns the transform of the largest picture beside raw data.
+    private func embedded(in raw: CameraRaw) throws(DecodeError) -> ImageTransform {
+        guard let place = raw.picture else { throw DecodeError(.unsupportedFormat, "camera raw", cause: .cameraRaw) }
+        var request = request
+        request.format = .jpeg
+        let part = SourcePart(of: source, place)
+        return ImageTransform(request: request, source: part, output: output, orientation: raw.orientation)
+    }
+
     /// Throws if the source is empty: libvips 8.14 ends the process when it reads an empty GIF or WebP.
     private func checkThatThereIsSomething() throws(DecodeError) {
         var first: UInt8 = 0
@@ -74,11 +94,13 @@ package struct ImageTransform {
         try GIFContainer.screen(of: start)?.check(against: request.limits)
     }
 
-    /// Throws if a part of the picture has a format or codec that is switched off, or if nothing says which it has.
+    /// Throws if a part of the picture has a format or codec that is switched off, or one that no decoder here knows.
     private func checkParts() throws(DecodeError) {
         switch request.format {
         case .heic, .avif: try HEIFCodecs(of: source).check(against: request.disabled)
         case .tiff: try TIFFValues.checkCompression(of: source, against: request.disabled)
+        case .png where source.bytes(at: 12, count: 4)?.elementsEqual("CgBI".utf8) == true:
+            throw DecodeError(.unsupportedFormat, "CgBI", cause: .xcode)
         default: break
         }
     }
@@ -88,11 +110,15 @@ package struct ImageTransform {
         do {
             let picture = try PictureLoader(format: request.format).open(bytes)
             let colors = SourceColors(of: picture, from: source, request.format, heif)
+            let values = request.format == .tiff ? TIFFValues(of: source) : nil
+            let late = request.format == .png && source.isWhole ? PNGContainer.lateOrientation(of: source) : nil
             return PictureHeader(
                 of: picture,
                 format: request.format,
                 colors: colors,
                 turn: heif?.turn,
+                orientation: orientation ?? late,
+                keptBands: values?.keptBands(of: picture.bands),
                 isPremultiplied: heif?.isPremultiplied ?? false,
             )
         } catch {

@@ -9,13 +9,15 @@ struct PictureHeader {
     /// The size of one frame, before the orientation is applied.
     let storedSize: PixelSize
     /// The orientation that EXIF or XMP data gives, from 1 to 8.
-    let orientation: Int
+    private(set) var orientation: Int
     let frames: Int
-    /// The time of each frame, in milliseconds.
-    let delays: [Int]
+    /// The time for which each frame is shown, in milliseconds.
+    private let delays: [Int]
     /// The number of times the animation plays; 0 for endlessly.
     let loop: Int
     let hasAlpha: Bool
+    /// The number of bands that are colors, if the others mean nothing.
+    let keptBands: Int?
     /// A Boolean value that indicates whether the colors are multiplied by alpha.
     let isPremultiplied: Bool
     let colors: SourceColors
@@ -28,6 +30,10 @@ struct PictureHeader {
     /// The JPEG thumbnail in the EXIF data, if there is one.
     let thumbnail: [UInt8]?
 
+    /// The time, in milliseconds, for which browsers and phones show a frame that gives no time, or up to `ignoredDelay`.
+    private static let defaultDelay = 100
+    private static let ignoredDelay = 10
+
     /// Creates the header from libvips' metadata and what it doesn't tell.
     ///
     /// - Parameters:
@@ -35,30 +41,43 @@ struct PictureHeader {
     ///   - format: The format of the source.
     ///   - colors: The meaning of the color values.
     ///   - turn: The turn that the container demands and libvips has not applied.
+    ///   - orientation: The orientation to use where the picture itself has none.
+    ///   - keptBands: The number of bands that are colors, if the others mean nothing.
     ///   - isPremultiplied: Whether the container says that the colors are multiplied by alpha.
     init(
         of picture: borrowing Picture,
         format: MediaFormat,
         colors: SourceColors = .standard,
         turn: PictureTurn? = nil,
+        orientation outer: Int? = nil,
+        keptBands: Int? = nil,
         isPremultiplied: Bool = false,
     ) {
         self.format = format
         let pages = max(1, picture.integer("n-pages") ?? 1)
         storedSize = PixelSize(width: picture.width, height: picture.integer("page-height") ?? picture.height)
-        let orientation = turn?.orientation ?? picture.integer("orientation") ?? picture.orientationInXMP(format)
+        let own = turn?.orientation ?? picture.integer("orientation")
+        let orientation = own ?? outer ?? picture.orientationInXMP(format)
         self.orientation = (1...8).contains(orientation) ? orientation : 1
         frames = format == .gif || format == .webp ? pages : 1
-        delays = picture.integers("delay")
+        delays = picture.integers("delay").map { $0 > Self.ignoredDelay ? $0 : Self.defaultDelay }
         loop = picture.integer("loop") ?? 0
-        hasAlpha = picture.hasAlpha
-        self.isPremultiplied = isPremultiplied && picture.hasAlpha
+        hasAlpha = picture.hasAlpha && keptBands == nil
+        self.keptBands = keptBands
+        self.isPremultiplied = isPremultiplied && hasAlpha
         self.colors = colors
         isInterlaced = (picture.integer("interlaced") ?? picture.integer("jpeg-multiscan") ?? 0) != 0
         let isStandard = [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_B_W].contains(picture.interpretation)
         let keepsColors = colors.coding == nil ? !picture.needsProfile : colors.staysInContainer
         isPlain = isStandard && picture.has8Bits && keepsColors
         thumbnail = picture.blob("jpeg-thumbnail-data")
+    }
+
+    /// Returns the header of the picture that has this orientation.
+    func turned(to orientation: Int) -> PictureHeader {
+        var header = self
+        header.orientation = orientation
+        return header
     }
 
     var isTransposed: Bool { orientation > 4 }
@@ -72,8 +91,13 @@ struct PictureHeader {
         return PixelArea(rectangle, of: size).stored(in: size, orientation: orientation)
     }
 
+    /// Returns the time for which frames are shown, in milliseconds.
+    func time(of frames: Range<Int>) -> Int {
+        frames.reduce(0) { SafeSize.sum($0, $1 < delays.count ? delays[$1] : Self.defaultDelay) ?? .max }
+    }
+
     var report: SourceReport {
-        let duration = delays.prefix(frames).reduce(0) { SafeSize.sum($0, max(0, $1)) ?? .max }
+        let duration = time(of: 0..<frames)
         let isKnown = frames > 1 && duration <= MediaLimits.longestDuration.milliseconds
         return SourceReport(
             width: size.width,
@@ -90,7 +114,7 @@ struct PictureHeader {
         try storedSize.check(against: limits, cost: isInterlaced ? 2 : 1)
     }
 
-    /// Returns the number of frames that may be decoded, from the first on.
+    /// Returns the number of frames that may be in memory together.
     func framesWithin(_ limits: MediaLimits) -> Int {
         min(frames, limits.frames, max(1, limits.totalPixels / storedSize.pixels))
     }

@@ -74,7 +74,7 @@ extension ImagesTests {
             #expect(output.rungs == [.firstFrame])
         }
 
-        @Test("more pixels than the limit end the animation early")
+        @Test("of an animation with more pixels than the limit, frames are left out, but not its end")
         func pixelLimit() throws {
             var profile = Profile.apns
             profile.animation?.longEdge = 20
@@ -83,14 +83,20 @@ extension ImagesTests {
             let (output, _) = try transform(MemorySource(gif), .gif, profile: profile, limits: limits)
             #expect(output.rungs == [.firstFrame, .shortened])
             #expect(output.last?.report.frames == 4)
+            #expect(output.last?.report.durationMilliseconds == 400)
+            // Every third frame: 0, 3, 6 and 9.
+            let pixels = try Pixels(#require(output.last))
+            for frame in 0..<4 { #expect(isNear([pixels.at(10, frame * 20 + 10)[0]], [frame * 60])) }
         }
 
-        @Test("a plan drops colors first, then a little of the size, then frames, then more of the size, then the end")
+        @Test(
+            "a plan drops colors first, then a little of the size, then frames, then more of the size, then more frames"
+        )
         func plan() {
             func plan(_ share: Double, meanDelay: Int = 40) -> AnimationPlan {
                 AnimationPlan(share: share, frames: 60, longEdge: 480, meanDelay: meanDelay)
             }
-            #expect(plan(1) == AnimationPlan(frames: 60, longEdge: 480))
+            #expect(plan(1) == AnimationPlan(longEdge: 480))
             #expect(plan(0.9).colors == 128 && plan(0.9).longEdge == 480)
             #expect(plan(0.7).colors == 64 && plan(0.7).longEdge == 480 && plan(0.7).step == 1)
             let half = plan(0.5)
@@ -102,11 +108,62 @@ extension ImagesTests {
             let tenth = plan(0.1)
             #expect(tenth.step == 3)
             #expect((160..<480).contains(tenth.longEdge))
-            #expect(tenth.frames == 60)
             let least = plan(0.001)
             #expect(least.longEdge == 160)
-            #expect(least.frames < 60)
+            #expect(least.step == 30)
             #expect(plan(0.2, meanDelay: 500).step == 1)
+            #expect(plan(0.01, meanDelay: 500).step > 1)
+        }
+
+        /// Returns the delays in a GIF, in hundredths of a second.
+        private func times(of gif: [UInt8]) -> [Int] {
+            var (times, index) = ([Int](), 0)
+            while let control = gif[index...].firstRange(of: [0x21, 0xF9, 4] as [UInt8]) {
+                index = control.upperBound
+                times.append(Int(gif[index + 1]) | Int(gif[index + 2]) << 8)
+            }
+            return times
+        }
+
+        @Test(
+            "an animation that is encoded again is shown as long as its source: of a hundredth or less, readers make ten",
+            arguments: [
+                [0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [2, 3, 2, 3], [1, 5, 0, 12, 1, 30], [10, 10], [400, 1],
+            ]
+        )
+        func shownTime(delays: [Int]) throws {
+            for byteBudget in [2_000_000, 6_000] {
+                var profile = Profile.apns
+                profile.animation?.longEdge = 60
+                profile.animation?.byteBudget = byteBudget
+                var gif = GIFBuilder.animation(120, 90, frames: delays.count, delay: 0) { frame, x, y in
+                    (frame * 40 + x * y) % 256
+                }
+                var index = 0
+                for delay in delays {
+                    index = try #require(gif[index...].firstRange(of: [0x21, 0xF9, 4] as [UInt8])).upperBound
+                    (gif[index + 1], gif[index + 2]) = (UInt8(delay & 0xFF), UInt8(delay >> 8))
+                }
+                let shown = delays.map { $0 > 1 ? $0 : 10 }.reduce(0, +)
+                let (output, _) = try transform(MemorySource(gif), .gif, profile: profile)
+                let last = try #require(output.last)
+                #expect(last.report.rung != .firstFrame)
+                #expect(output.source?.durationMilliseconds == shown * 10)
+                #expect(last.report.durationMilliseconds == shown * 10)
+                #expect(times(of: last.bytes).reduce(0, +) == shown && times(of: last.bytes).allSatisfy { $0 >= 2 })
+            }
+        }
+
+        @Test("times are rounded without a drift, and no frame is shown for less than two hundredths")
+        func frameTimes() {
+            #expect(FrameTimes(of: [Int](repeating: 13, count: 24)).times.reduce(0, +) == 31)
+            #expect(FrameTimes(of: [Int](repeating: 11, count: 100)).times.allSatisfy { $0 >= 2 })
+            #expect(FrameTimes(of: [40, 40, 40]).kept.map(\.frame) == [0, 1, 2])
+            #expect(FrameTimes(of: [40, 40, 40, 40, 40], every: 2).times == [8, 8, 4])
+            let short = FrameTimes(of: [15, 15, 15, 15])
+            #expect(short.times == [2, 4] && short.kept.map(\.frame) == [0, 3])
+            #expect(FrameTimes(of: [11]).times == [2])
+            #expect(FrameTimes(of: []).times == [])
         }
 
         @Test("a moving photo keeps all its frames within the budget", .needsSharedMedia)

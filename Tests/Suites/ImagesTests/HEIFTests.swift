@@ -1,3 +1,4 @@
+import DecoderWire
 import Foundation
 import Media
 import Support
@@ -103,6 +104,25 @@ extension ImagesTests {
             #expect(isNear(Array(pixels.at(3, 8).prefix(1)), [0], within: 3))
             #expect(isNear(Array(pixels.at(16, 8).prefix(1)), [128], within: 4))
             #expect(isNear(Array(pixels.at(29, 8).prefix(1)), [255], within: 3))
+        }
+
+        @Test(
+            "matrices that libheif would take for another are refused",
+            arguments: [0, 1, 6, 8, 9, 10, 11, 15, 17],
+            [0, 0x80]
+        )
+        func matrix(matrix: UInt8, range: UInt8) throws {
+            let colors = Array("colrnclx".utf8) + [0, 1, 0, 13, 0, matrix, range]
+            let file = try Self.changed(Self.bytes(Self.transparent), "colr", to: colors)
+            let isKnown = [0, 1, 6, 9].contains(matrix) || (matrix == 8 && range == 0x80)
+            let header = try #require(HEIFHeader(of: MemorySource(file)))
+            if isKnown {
+                try header.check()
+            } else {
+                #expect(throws: DecodeError(.unsupportedFormat, "matrix \(matrix)", cause: .colors)) {
+                    try header.check()
+                }
+            }
         }
 
         @Test("the range in the coded picture counts where the container has none")

@@ -25,12 +25,16 @@ struct TIFFBuilder {
         fields.merge(more) { $1 }
         var directory = number(fields.count + 1, 2)
         for (tag, value) in (fields.map { ($0, $1) } + [(258, 0)]).sorted(by: { $0.0 < $1.0 }) {
-            // The bits of each band stand behind the directory.
+            // The bits of each band stand behind the directory, where they are more than four bytes.
             let isBits = tag == 258
             let kind = isBits ? 3 : type
             directory += number(tag, 2) + number(kind, 2) + number(isBits ? bands : 1, 4)
             let place = 8 + size + 2 + 12 * (fields.count + 1) + 4
-            directory += isBits || kind == 4 ? number(isBits ? place : value, 4) : number(value, 2) + [0, 0]
+            if isBits, bands <= 2 {
+                directory += number(bits, 2) + (bands == 2 ? number(bits, 2) : [0, 0])
+            } else {
+                directory += isBits || kind == 4 ? number(isBits ? place : value, 4) : number(value, 2) + [0, 0]
+            }
         }
         directory += number(0, 4)
         for _ in 0..<bands { directory += number(bits, 2) }

@@ -14,6 +14,21 @@ struct MediaSnifferTests {
     ]
 
     @Test(
+        "a well-known format that is not supported is named",
+        arguments: [
+            ("BM\u{46}\u{1}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", "BMP"), ("%PDF-1.7", "PDF"), ("<svg xmlns", "SVG"),
+            ("8BPS\u{0}\u{1}", "PSD"),
+            ("\u{0}\u{0}\u{0}\u{18}ftypcrx ", "Canon"), ("\u{0}\u{0}\u{0}\u{C}JXL ", "JPEG XL"),
+        ]
+    )
+    func unsupported(start: String, name: String) {
+        let bytes = Array(start.utf8) + [UInt8](repeating: 0, count: 100)
+        #expect(MediaSniffer.format(of: bytes.span) == nil)
+        #expect(MediaSniffer.unrecognized(bytes.span).message.contains(name))
+        #expect(!MediaSniffer.unrecognized([UInt8](repeating: 7, count: 100).span).message.contains("It is"))
+    }
+
+    @Test(
         "the format of every real file is recognised from its bytes",
         .needsSharedMedia,
         arguments: ["images", "video", "audio", "privacy"].flatMap(SharedMedia.paths),

@@ -441,7 +441,9 @@ struct WorkerStateTests {
         #expect(state.roomAhead == 2)
     }
 
-    @Test("a job with less time than jobs usually take gives way to those with enough, and begins when nobody else waits")
+    @Test(
+        "a job with less time than jobs usually take gives way to those with enough, and begins when nobody else waits"
+    )
     mutating func givesWay() {
         state = WorkerState(limits: WorkerLimits(slots: 1, margin: .zero))
         let first = job("first", within: .seconds(60))
@@ -481,7 +483,9 @@ struct WorkerStateTests {
         state = WorkerState(limits: WorkerLimits(slots: 64, decoders: 2))
         state.decodersHave(waiting: 0)
         let jobs = (0..<20).map { job("\($0)", within: .seconds(60)) }
-        func begun(_ actions: [WorkerState.Action]) -> Int { actions.count { if case .work = $0 { true } else { false } } }
+        func begun(_ actions: [WorkerState.Action]) -> Int {
+            actions.count { if case .work = $0 { true } else { false } }
+        }
         // Two for the decoders, and four in any case.
         #expect(begun(state.take(jobs, now: now)) == 4)
         state.decodersHave(waiting: 2)

@@ -43,7 +43,8 @@ enum GIFContainer {
                 return nil
             }
         }
-        return nil
+        // Readers do not miss the trailer.
+        return parts.file(header, limit: limit)
     }
 
     /// Returns the width and height of the screen. A decoder may enlarge it for a frame that does not fit.

@@ -111,6 +111,7 @@ struct HEIFCodecs {
 struct AV1Sequence {
     private(set) var primaries = 2
     private(set) var transfer = 2
+    private(set) var matrix = 2
     private(set) var isFullRange = false
 
     /// Reads the first unit of `bytes`. Returns `nil` if it isn't a whole sequence header.
@@ -179,7 +180,6 @@ struct AV1Sequence {
         guard let isDeep = bits.take(1), profile != 2 || isDeep == 0 || bits.skip(1),
             let isMonochrome = profile == 1 ? 0 : bits.take(1), let isDescribed = bits.take(1)
         else { return false }
-        var matrix = 2
         if isDescribed == 1 {
             guard let first = bits.take(8), let second = bits.take(8), let third = bits.take(8) else { return false }
             (primaries, transfer, matrix) = (first, second, third)

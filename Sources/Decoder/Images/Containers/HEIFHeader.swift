@@ -1,4 +1,5 @@
 import DecoderWire
+import Media
 
 /// The properties of a HEIF file's primary picture that libvips doesn't tell: ISO/IEC 23008-12.
 struct HEIFHeader {
@@ -23,7 +24,12 @@ struct HEIFHeader {
     /// The bytes of the file to change so that libheif does not turn the picture, by position.
     private var changes: [Int: UInt8] = [:]
 
-    private typealias Numbers = (primaries: Int, transfer: Int, isFullRange: Bool)
+    private typealias Numbers = (primaries: Int, transfer: Int, matrix: Int, isFullRange: Bool)
+
+    /// The matrices that libheif applies, with unspecified ones: ITU-T H.273, table 4. It takes all others for BT.601.
+    private static let matrices: Set = [0, 1, 2, 4, 5, 6, 7, 9, 12]
+    /// YCgCo, which libheif applies in the full range only.
+    private static let yCgCo = 8
 
     /// Returns `nil` if the file has no primary picture with properties.
     init?(of source: any SourceBytes) {
@@ -83,10 +89,10 @@ struct HEIFHeader {
         switch property.type {
         case "colr":
             guard numbers == nil, reader.take(4)?.elementsEqual("nclx".utf8) == true,
-                let primaries = reader.bigEndian(2), let transfer = reader.bigEndian(2), reader.take(2) != nil,
-                let range = reader.byte()
+                let primaries = reader.bigEndian(2), let transfer = reader.bigEndian(2),
+                let matrix = reader.bigEndian(2), let range = reader.byte()
             else { return }
-            numbers = (primaries, transfer, range & 0x80 != 0)
+            numbers = (primaries, transfer, matrix, range & 0x80 != 0)
         case "av1C":
             guard reader.take(2) != nil, let flags = reader.byte(), reader.byte() != nil else { return }
             isMonochrome = flags & 0x10 != 0
@@ -94,7 +100,7 @@ struct HEIFHeader {
             else {
                 return
             }
-            codedNumbers = (sequence.primaries, sequence.transfer, sequence.isFullRange)
+            codedNumbers = (sequence.primaries, sequence.transfer, sequence.matrix, sequence.isFullRange)
         case "hvcC":
             // The chroma format: ISO/IEC 14496-15, section 8.3.2.1.
             guard reader.take(16) != nil, let format = reader.byte() else { return }
@@ -113,6 +119,14 @@ struct HEIFHeader {
             hasHeadroom: isMonochrome && !numbers.isFullRange,
         )
         return coding.isStandard ? nil : coding
+    }
+
+    /// Throws if libheif would show other colors.
+    func check() throws(DecodeError) {
+        guard let numbers = numbers ?? codedNumbers, !isMonochrome, !Self.matrices.contains(numbers.matrix),
+            numbers.matrix != Self.yCgCo || !numbers.isFullRange
+        else { return }
+        throw DecodeError(.unsupportedFormat, "matrix \(numbers.matrix)", cause: .colors)
     }
 
     /// Returns the content of the `meta` box, and its position in the file.

@@ -10,6 +10,7 @@ struct TIFFValues {
         static let compression = 259
         static let interpretation = 262
         static let inkSet = 332
+        static let extraSamples = 338
     }
     private static let jpegs = [6, 7]
     /// The number that libtiff has for WebP.
@@ -18,11 +19,10 @@ struct TIFFValues {
     private static let jpeg2000 = [33003, 33005, 34712]
     private static let yCbCr = 6
     private static let inks = 5
+    /// Of the samples beside the colors, only these are alpha. Unspecified ones are not.
+    private static let alphas = [1, 2]
     /// White is 0, black is 0, RGB, a palette, inks, L*a*b*, and the logarithms of libtiff.
     private static let known = [0, 1, 2, 3, inks, 8, 32844, 32845]
-    private static let fieldLimit = 200
-    /// The types of numbers with two and with four bytes.
-    private static let (short, long) = (3, 4)
     /// The most bits of a value that libvips reads: it takes a wider one, a float of 64 bits, for damage.
     private static let mostBits = 32
 
@@ -32,41 +32,37 @@ struct TIFFValues {
     private let compression: Int?
     private let interpretation: Int?
     private let inkSet: Int
+    private let hasAlpha: Bool
 
     /// Returns `nil` if `source` has no whole directory; what is there is left to the loader.
     init?(of source: any SourceBytes) {
-        guard let header = source.bytes(at: 0, count: 8) else { return nil }
-        let isBigEndian = header[0] == 0x4D
-        func number(_ bytes: ArraySlice<UInt8>) -> Int {
-            (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+        guard let directory = TIFFDirectory(of: source) else { return nil }
+        bits = directory[Field.bits].first ?? 1
+        let compressions = directory.fields.filter { $0.tag == Field.compression }
+        let isUsual = compressions.allSatisfy {
+            [TIFFDirectory.short, TIFFDirectory.long].contains($0.type) && $0.count == 1
         }
-        let start = number(header[4...])
-        guard let count = source.bytes(at: start, count: 2).map({ number($0[...]) }),
-            let directory = source.bytes(at: start + 2, count: 12 * min(count, Self.fieldLimit))
-        else { return nil }
-        // A field is a tag, a type, a count and a value: here always one number of two bytes, or of four.
-        var fields: [Int: Int] = [:]
-        var compressions: [Int?] = []
-        for offset in stride(from: 0, to: directory.count, by: 12) {
-            let (tag, type) = (number(directory[offset..<offset + 2]), number(directory[offset + 2..<offset + 4]))
-            let amount = number(directory[offset + 4..<offset + 8])
-            let value = number(directory[offset + 8..<offset + (type == Self.long ? 12 : 10)])
-            fields[tag] = value
-            if tag == Field.compression {
-                let isUsual = [Self.short, Self.long].contains(type) && amount == 1
-                compressions.append(isUsual ? value : nil)
-            }
-            // The bits of each band stand elsewhere if they are more than four bytes. libvips takes only equal ones.
-            if tag == Field.bits, amount > (type == Self.long ? 1 : 2) {
-                let place = number(directory[offset + 8..<offset + 12])
-                fields[tag] = source.bytes(at: place, count: 2).map { number($0[...]) }
-            }
+        let isClear = directory.isWhole && compressions.count <= 1 && isUsual
+        compression = isClear ? compressions.first?.values.first ?? 1 : nil
+        interpretation = directory[Field.interpretation].first
+        inkSet = directory[Field.inkSet].first ?? 1
+        hasAlpha = directory[Field.extraSamples].first.map(Self.alphas.contains) ?? false
+    }
+
+    /// The number of bands that are colors; `nil` if it is unclear.
+    private var colorCount: Int? {
+        switch interpretation {
+        case 0, 1: 1
+        case 2, Self.yCbCr, 8: 3
+        case Self.inks: 4
+        default: nil
         }
-        bits = fields[Field.bits] ?? 1
-        if count > Self.fieldLimit || compressions.count > 1 { compressions = [nil] }
-        compression = compressions.first ?? 1
-        interpretation = fields[Field.interpretation]
-        inkSet = fields[Field.inkSet] ?? 1
+    }
+
+    /// Returns the number of bands to keep of a picture if the others mean nothing; `nil` to keep all.
+    func keptBands(of bands: Int) -> Int? {
+        guard !hasAlpha, let colorCount, bands > colorCount else { return nil }
+        return colorCount
     }
 
     /// Throws if the data of the first page is a JPEG or WebP that is switched off, or may be one.

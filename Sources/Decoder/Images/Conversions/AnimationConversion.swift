@@ -6,11 +6,11 @@ import Media
 
 /// The conversion of an animation, rung by rung: its first frame, then as much of its movement as the profile allows.
 struct AnimationConversion {
-    /// The time, in milliseconds, for which browsers show a frame that gives no time.
-    private static let defaultDelay = 100
     /// The most pixels of a frame. Larger frames are of no use in a notification, and a few bytes of WebP can hold
     /// many.
     private static let framePixels = 4_000_000
+    /// The most pixels of all frames of an animation that is copied: each is decoded once, which takes about a second.
+    private static let copiedPixels = 200_000_000
 
     let request: ConversionRequest
     let rules: AnimationRules
@@ -40,25 +40,29 @@ struct AnimationConversion {
     private func remux(_ still: StillConversion) throws(DecodeError) -> Bool {
         let isWhole = area.size == header.storedSize
         let isLegal = header.format == .gif && isWhole && header.size.longEdge <= rules.longEdge
-        guard emitter.wants(.remuxed), isLegal, header.framesWithin(request.limits) == header.frames else {
-            return false
-        }
+        let isShort = header.frames <= request.limits.frames
+        guard emitter.wants(.remuxed), isLegal, isShort,
+            SafeSize.product(header.storedSize.pixels, header.frames) ?? .max <= Self.copiedPixels
+        else { return false }
         return try Remuxing(header: header, byteLimit: min(rules.byteBudget, rules.byteLimit))
             .emit(source, to: emitter, inline: still.inlinePicture)
     }
 
-    /// Decodes the frames in their final size. Returns fewer frames when time runs out, and `nil` if there is no
-    /// movement.
+    /// Decodes the frames in their final size: as many as may be in memory, evenly from all. Returns fewer frames when time
+    /// runs out, and `nil` if there is no movement.
     private func decodeFrames() throws(DecodeError) -> AnimationRoll? {
         // The last frame of a source that was cut short may be incomplete.
-        let count = min(header.framesWithin(request.limits), header.frames - (source.isCut ? 1 : 0))
-        guard count > 1 else { return nil }
+        let count = header.frames - (source.isCut ? 1 : 0)
+        let most = header.framesWithin(request.limits)
+        guard count > 1, most > 1 else { return nil }
+        let step = (count + most - 1) / most
+        func time(from index: Int) -> Int { header.time(of: index..<min(index + step, count)) }
         let pages = try PictureLoader(format: header.format, frames: count).open(PictureSource(source, header.format))
         let first = try frame(0, of: pages)
-        var roll = try AnimationRoll(like: first, capacity: count, loop: header.loop)
-        try roll.append(first, delay: delay(0))
-        for index in 1..<count where !source.timeWillExpire {
-            try roll.append(frame(index, of: pages), delay: delay(index))
+        var roll = try AnimationRoll(like: first, capacity: (count + step - 1) / step, loop: header.loop)
+        try roll.append(first, delay: time(from: 0))
+        for index in stride(from: step, to: count, by: step) where !source.timeWillExpire {
+            try roll.append(frame(index, of: pages), delay: time(from: index))
         }
         return roll
     }
@@ -69,10 +73,6 @@ struct AnimationConversion {
         let frame = try pages.cropped(to: area).in8Bits()
         return try frame.inMemory(scaledTo: area.size.fitting(longEdge: rules.longEdge)).inStandardColors()
             .upright(from: header.orientation).inMemory()
-    }
-
-    private func delay(_ index: Int) -> Int {
-        index < header.delays.count ? max(0, header.delays[index]) : Self.defaultDelay
     }
 }
 
@@ -113,16 +113,16 @@ struct AnimationRoll: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - frames: The number of frames to write, from the first on.
+    ///   - times: The times of the frames to write, from the first on, in hundredths of a second.
     ///   - colors: The most colors of a frame, up to 256, one of which is transparent.
     /// - Returns: A GIF.
     /// - Throws: The error of libvips.
-    func gif(frames: Int, colors: Int) throws(DecodeError) -> EncodedBytes {
-        let delays = delays.prefix(frames).map { Int32(clamping: $0) }
-        let (height, count) = (Int32(clamping: frameSize.height), Int32(clamping: delays.count))
+    func gif(times: [Int], colors: Int) throws(DecodeError) -> EncodedBytes {
+        let times = times.map { Int32(clamping: $0) }
+        let (height, count) = (Int32(clamping: frameSize.height), Int32(clamping: times.count))
         let (loop, colors) = (Int32(clamping: loop), Int32(clamping: colors))
         return try unsafe EncodedBytes.make("animation") { bytes, byteCount in
-            unsafe cvips_animation_save(picture.image, height, delays, count, loop, colors, &bytes, &byteCount)
+            unsafe cvips_animation_save(picture.image, height, times, count, loop, colors, &bytes, &byteCount)
         }
     }
 }

@@ -6,7 +6,7 @@ import Media
 struct AnimationEncoder: ~Copyable {
     /// The number of frames from which the size of all of them is estimated.
     private static let sampleFrames = 8
-    private static let attempts = 5
+    private static let attempts = 8
 
     let rules: AnimationRules
     let roll: AnimationRoll
@@ -21,56 +21,60 @@ struct AnimationEncoder: ~Copyable {
         if roll.count > 2 * Self.sampleFrames {
             // Estimates first: encoding a long animation that cannot fit would waste the time. Later frames have only
             // what changes.
-            let first = try roll.gif(frames: 1, colors: AnimationPlan.mostColors).count
-            let sample = try roll.gif(frames: Self.sampleFrames, colors: AnimationPlan.mostColors).count
+            let first = try roll.gif(times: [0], colors: AnimationPlan.mostColors).count
+            let times = [Int](repeating: 0, count: Self.sampleFrames)
+            let sample = try roll.gif(times: times, colors: AnimationPlan.mostColors).count
             let changes = Double(sample - first) / Double(Self.sampleFrames - 1)
             let estimate = Double(first) + changes * Double(roll.count - 1)
             if estimate * 0.8 > Double(byteLimit) { share = Double(byteLimit) / estimate }
         }
         for _ in 0..<Self.attempts where !mustStop() {
-            let plan = AnimationPlan(
-                share: share,
-                frames: roll.count,
-                longEdge: roll.frameSize.longEdge,
-                meanDelay: roll.meanDelay,
-            )
+            let plan = plan(share)
             let encoded = try encode(plan)
             if encoded.bytes.count <= byteLimit {
-                let isWhole = isComplete && plan.step == 1 && plan.frames == roll.count
+                // Frames that nobody could see are not missed.
+                let isWhole = isComplete && plan.step == 1
                 return EncodedAnimation(rung: isWhole ? .animation : .shortened, picture: encoded)
             }
             share *= 0.9 * Double(byteLimit) / Double(encoded.bytes.count)
+            // Frames are cut in steps. Half is more than one step, so that this ends.
+            while self.plan(share) == plan, share > 0.001 { share /= 2 }
         }
         return nil
     }
 
+    private func plan(_ share: Double) -> AnimationPlan {
+        let (longEdge, meanDelay) = (roll.frameSize.longEdge, roll.meanDelay)
+        return AnimationPlan(share: share, frames: roll.count, longEdge: longEdge, meanDelay: meanDelay)
+    }
+
     private func encode(_ plan: AnimationPlan) throws(DecodeError) -> EncodedPicture {
         let size = roll.frameSize.fitting(longEdge: plan.longEdge)
-        guard plan.step > 1 || size != roll.frameSize else { return try finish(roll, plan.frames, plan.colors) }
+        let frames = FrameTimes(of: roll.delays, every: plan.step)
+        guard frames.kept.count < roll.count || size != roll.frameSize else {
+            return try finish(roll, frames.times, plan.colors)
+        }
         func frame(at index: Int) throws(DecodeError) -> Picture {
             try roll.frame(at: index).inMemory(scaledTo: size)
         }
-        func delay(from index: Int) -> Int { roll.delays[index..<min(index + plan.step, plan.frames)].reduce(0, +) }
         let first = try frame(at: 0)
-        var kept = try AnimationRoll(like: first, capacity: plan.kept, loop: roll.loop)
-        try kept.append(first, delay: delay(from: 0))
-        for index in stride(from: plan.step, to: plan.frames, by: plan.step) {
-            try kept.append(frame(at: index), delay: delay(from: index))
-        }
-        return try finish(kept, kept.count, plan.colors)
+        var kept = try AnimationRoll(like: first, capacity: frames.kept.count, loop: roll.loop)
+        try kept.append(first, delay: frames.times[0] * 10)
+        for next in frames.kept.dropFirst() { try kept.append(frame(at: next.frame), delay: next.time * 10) }
+        return try finish(kept, frames.times, plan.colors)
     }
 
     private func finish(
         _ roll: borrowing AnimationRoll,
-        _ frames: Int,
+        _ times: [Int],
         _ colors: Int,
     ) throws(DecodeError) -> EncodedPicture {
         EncodedPicture(
             format: .gif,
             size: roll.frameSize,
-            frames: frames,
-            durationMilliseconds: roll.delays.prefix(frames).reduce(0, +),
-            bytes: try roll.gif(frames: frames, colors: colors),
+            frames: times.count,
+            durationMilliseconds: times.reduce(0, +) * 10,
+            bytes: try roll.gif(times: times, colors: colors),
         )
     }
 }
@@ -84,7 +88,7 @@ struct EncodedAnimation: ~Copyable {
 // MARK: - Cuts
 
 /// The cuts that make an animation fit a byte budget: first colors, then a quarter of the sides, then every second or
-/// third frame, then more of the size, then the end.
+/// third frame, then more of the size, then more frames. What is left is spread over all of its time.
 struct AnimationPlan: Equatable {
     /// The most colors that a frame of a GIF can have.
     static let mostColors = 256
@@ -94,23 +98,16 @@ struct AnimationPlan: Equatable {
     private static let leastShare = 0.5625
     /// The longest time of a frame, in milliseconds, before the animation stutters.
     private static let longestDelay = 150
-    /// The smallest longer side, in pixels. Below it, the end is cut instead.
+    /// The smallest longer side, in pixels. Below it, frames are dropped instead.
     private static let smallestEdge = 160
 
     /// The step between kept frames. Each kept frame is shown for the time of all frames in its step.
     var step = 1
     var longEdge: Int
-    var frames: Int
     var colors = mostColors
 
-    /// The number of frames that are left.
-    var kept: Int { (frames + step - 1) / step }
-
     /// Creates a plan without cuts.
-    init(frames: Int, longEdge: Int) {
-        self.frames = frames
-        self.longEdge = longEdge
-    }
+    init(longEdge: Int) { self.longEdge = longEdge }
 
     /// Creates the best plan whose animation has about `share` of the whole animation's bytes.
     ///
@@ -120,7 +117,7 @@ struct AnimationPlan: Equatable {
     ///   - longEdge: The longer side of the whole animation, in pixels.
     ///   - meanDelay: The average time of a frame, in milliseconds.
     init(share: Double, frames: Int, longEdge: Int, meanDelay: Int) {
-        self.init(frames: frames, longEdge: longEdge)
+        self.init(longEdge: longEdge)
         guard share < 1 else { return }
         let fewer = Self.fewerColors.first { $0.share <= share } ?? Self.fewerColors[Self.fewerColors.count - 1]
         colors = fewer.count
@@ -135,6 +132,6 @@ struct AnimationPlan: Equatable {
         self.longEdge = min(longEdge, max(edge, Self.smallestEdge))
         guard edge < self.longEdge else { return }
         let shareOfFrames = Double(edge * edge) / Double(self.longEdge * self.longEdge)
-        self.frames = max(2 * step, Int(clamping: Double(frames) * shareOfFrames))
+        step = max(step, min(frames / 2, Int(clamping: (Double(step) / shareOfFrames).rounded(.up))))
     }
 }

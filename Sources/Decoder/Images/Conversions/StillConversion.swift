@@ -42,10 +42,18 @@ struct StillConversion {
         return .continues
     }
 
+    /// The header of a PNG whose orientation came behind its pixels; `nil` for other pictures.
+    private var turnedLate: PictureHeader? {
+        guard header.format == .png, header.orientation == 1 else { return nil }
+        return PNGContainer.lateOrientation(of: source).map(header.turned)
+    }
+
     /// Emits the source's own coded data, if it may be delivered unchanged.
     private func remux() throws(DecodeError) -> Progress {
         let keepsShape = shape.target == header.storedSize && shape.croppedSize == nil && header.orientation == 1
-        guard emitter.wants(.remuxed), !mustStop, header.isPlain, keepsShape else { return .continues }
+        guard emitter.wants(.remuxed), !mustStop, header.isPlain, keepsShape, turnedLate == nil else {
+            return .continues
+        }
         // A profile without animations does not accept GIF.
         guard header.format != .gif || request.animation != nil && header.frames == 1 else { return .continues }
         guard !header.hasAlpha || request.image.keepsTransparency else { return .continues }
@@ -89,12 +97,19 @@ struct StillConversion {
     @discardableResult
     func make(_ rung: Rung, shrink: Int) throws(DecodeError) -> Bool {
         let bytes = PictureSource(source, header.format)
-        let rendered = try render(bytes, shrink)
+        var rendered = try render(bytes, shrink)
         if header.format.isStreamed, bytes.ranOut {
-            try emitPartial(rendered)
-            return false
+            guard source.isWhole, bytes.lacksOnlyMarker else {
+                try emitPartial(rendered)
+                return false
+            }
+            rendered = try render(PictureSource(source, header.format, addsMarker: true), shrink)
         }
         guard rendered.isComplete else { return false }
+        if let turned = turnedLate {
+            let late = StillConversion(request: request, source: source, header: turned, emitter: emitter)
+            return try late.make(rung, shrink: late.shape.shrink)
+        }
         if emitter.wants(rung) { try emit(rung, rendered.picture) }
         return true
     }
@@ -107,7 +122,7 @@ struct StillConversion {
         let loader = PictureLoader(format: header.format, shrink: shrink, failOn: failOn)
         let stopsWithBytes = header.format.isStreamed && !isProgressive
         do {
-            let opened = try loader.open(bytes)
+            let opened = try loader.open(bytes).keeping(header.keptBands)
             let loaded = header.isPremultiplied ? try opened.unpremultiplied() : opened.shared()
             let area = shape.area(in: loaded.size)
             let size = shape.size(of: area.size)

@@ -39,6 +39,10 @@ struct StillEncoder {
     /// The share of a graphic's pixels beside saturated edges, as of colored text, from which on 4:2:0 is visible: such
     /// text scored 80 with it, and 91 without.
     private static let sharpShare = 0.001
+    /// The bytes that all samples of color may cost in a small picture with such edges.
+    private static let colorBytes = 2_000
+    /// The bytes of a small picture. In larger ones, all samples of color cost more.
+    private static let smallBytes = 8_000
     private static let smallestEdge = 64
     /// The lowest quality of a JPEG that is made of one with few bytes. Below it, no source looks better than its bytes.
     private static let lowestSourceQuality = 30
@@ -78,12 +82,19 @@ struct StillEncoder {
         let bytesPerPixel = Double(first.count) / Double(picture.size.pixels)
         let hasDetail = bytesPerPixel > Self.detailBytes
         let fits = first.count <= byteLimit
+        let isGraphic = bytesPerPixel < Self.graphicBytes
+        let hasSharpColor =
+            (isGraphic || first.count <= Self.smallBytes) && picture.hasSharpColor(inMoreThan: Self.sharpShare)
         // Only a JPEG can have all samples of color.
-        if bytesPerPixel < Self.graphicBytes, picture.hasSharpColor(inMoreThan: Self.sharpShare) {
-            let full = fits ? try picture.jpeg(quality: Self.quality, hasFullColor: true) : nil
-            if let full, full.count <= byteLimit {
+        if hasSharpColor, fits {
+            let quality = hasDetail ? LossyCoder.jpeg.detailQuality : Self.quality
+            let full = try picture.jpeg(quality: quality, hasFullColor: true)
+            if full.count <= byteLimit, isGraphic || full.count <= first.count + Self.colorBytes {
                 return EncodedPicture(format: .jpeg, size: picture.size, bytes: full)
             }
+        }
+        if isGraphic && hasSharpColor {
+            // WebP has half the samples of color, too.
         } else if let preferred = preferred(picture, hasDetail: hasDetail),
             hasDetail || preferred.bytes.count < first.count
         {

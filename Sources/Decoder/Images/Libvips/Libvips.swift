@@ -63,7 +63,9 @@ struct VipsError {
     /// The failure, distinguished by the text: libvips has no error codes.
     var failure: DecodeError {
         let detail = "\(operation): \(message)"
-        if message.contains("not supported") || message.contains("nsupported") {
+        // libheif 1.15 says the last where a picture's transformations stand before its size.
+        let isUnsupported = ["not supported", "nsupported", "bad image dimensions"].contains { message.contains($0) }
+        if isUnsupported {
             return DecodeError(.unsupportedFormat, detail)
         }
         return DecodeError(message.contains("out of memory") ? .resourceLimit : .corrupt, detail)

@@ -181,6 +181,12 @@ extension Picture {
         try unsafe Picture.make("flatten") { made in unsafe cvips_flatten(image, gray, &made) }
     }
 
+    /// Returns the first bands of the picture; all of them without `count`.
+    consuming func keeping(_ count: Int?) throws(DecodeError) -> Picture {
+        guard let count else { return self }
+        return try firstBands(count)
+    }
+
     func firstBands(_ count: Int) throws(DecodeError) -> Picture {
         try unsafe Picture.make("extract_band") { made in unsafe cvips_first_bands(image, Int32(count), &made) }
     }

@@ -17,9 +17,12 @@ final class PictureSource {
     /// The length that a stream claims to have. libvips 8.14 asks for it before it reads, and its assertions fail on
     /// short sources without a length. Streamed formats do not use it.
     private static let streamLength = 1 << 40
+    /// The end of a JPEG: ITU-T T.81, annex B, EOI.
+    private static let marker: [UInt8] = [0xFF, 0xD9]
 
     private let bytes: any SourceBytes
     private let access: Access
+    private let addsMarker: Bool
     private var offset = 0
     private var scans: ScanCounter?
     /// The number of bytes that were missing from libvips' last successful read.
@@ -28,8 +31,13 @@ final class PictureSource {
     private(set) var ranOut = false
     private var hasTooManyScans = false
 
-    init(_ bytes: any SourceBytes, _ format: MediaFormat) {
+    /// - Parameters:
+    ///   - bytes: The source's bytes.
+    ///   - format: The source's format.
+    ///   - addsMarker: Whether a JPEG is read as if the marker at its end were there.
+    init(_ bytes: any SourceBytes, _ format: MediaFormat, addsMarker: Bool = false) {
         self.bytes = bytes
+        self.addsMarker = addsMarker
         access = format.isStreamed ? .stream : .random
         scans = format == .jpeg ? ScanCounter() : nil
     }
@@ -52,6 +60,13 @@ final class PictureSource {
         }
     }
 
+    /// A Boolean value that indicates whether this is a JPEG that has all its coefficients, so that nothing but the marker at
+    /// its end can be missing. Decodes the picture once more.
+    var lacksOnlyMarker: Bool {
+        guard scans != nil else { return false }
+        return unsafe withReader { unsafe cvips_jpeg_is_whole($0, $1) } == 1
+    }
+
     /// Returns `failure`, or the reason why reading was stopped here.
     func cause(of failure: DecodeError) -> DecodeError {
         hasTooManyScans ? DecodeError(.resourceLimit, "a JPEG of more than \(ScanCounter.limit) scans") : failure
@@ -64,6 +79,12 @@ final class PictureSource {
             // The TIFF loader of libvips 8.14 takes a short read for damage.
             case .random: unsafe bytes.readFully(at: offset, into: buffer)
             }
+        if count == 0, addsMarker, offset == bytes.waitForEnd(), buffer.count >= Self.marker.count {
+            unsafe buffer.copyBytes(from: Self.marker)
+            shortfall = buffer.count - Self.marker.count
+            offset += Self.marker.count
+            return Self.marker.count
+        }
         guard count > 0, count <= buffer.count else {
             // After a short read, libvips always asks for the rest of its buffer.
             if buffer.count != shortfall { ranOut = true }

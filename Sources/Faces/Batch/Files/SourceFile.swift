@@ -66,8 +66,7 @@ final class SourceFile: Sendable {
     ) throws(AttachmentFailure) -> MediaFormat {
         guard byteCount > 0 else { throw AttachmentFailure(.download, .empty, "The file is empty.") }
         guard let format = format(of: descriptor) else {
-            let message = "The file is not an image, video or sound that attachd supports, whatever its name is."
-            throw AttachmentFailure(.decode, .unrecognizedFormat, message)
+            throw MediaSniffer.unrecognized([UInt8](FormatRecognition.firstRange, of: descriptor).span)
         }
         // Videos and sounds are read only as far as the clip needs.
         guard format.kind != .image || byteCount <= limits.sourceBytes else {

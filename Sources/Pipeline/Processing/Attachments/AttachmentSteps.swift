@@ -134,16 +134,10 @@ final class AttachmentSteps: Sendable {
                 return format
             case .recognized:
                 if case .cut(let failure) = contents.ending { throw failure }
-                throw Self.unrecognized
+                throw MediaSniffer.unrecognized(file.bytes(in: FormatRecognition.firstRange).span)
             }
         }
     }
-
-    private static let unrecognized = AttachmentFailure(
-        .decode,
-        .unrecognizedFormat,
-        "The source is not an image, video, or sound in a supported format, whatever its name or type says.",
-    )
 
     /// Throws if the source must not reach a decoder: its format is switched off, or it crashed one before.
     private func refuse(_ format: MediaFormat, _ file: MediaFile) async throws(AttachmentFailure) {

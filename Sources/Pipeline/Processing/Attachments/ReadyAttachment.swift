@@ -37,7 +37,7 @@ struct ReadyAttachment: Sendable {
         return switch output?.report.rung {
         case _ where isComplete: nil
         case .partial? where !isHurried: Self.cut
-        case .firstFrame? where !isHurried, .shortened? where !isHurried, .copied? where !isHurried: Self.overBudget
+        case .firstFrame? where !isHurried, .shortened? where !isHurried, .copied? where !isHurried: overBudget
         case nil: AttachmentFailure(.decode, .timedOut, "The attachment was not ready in time.")
         case .some: Self.hurried
         }
@@ -48,11 +48,23 @@ struct ReadyAttachment: Sendable {
         .truncated,
         "The source ends early or is damaged, so only its first part was delivered.",
     )
-    private static let overBudget = AttachmentFailure(
-        .decode,
-        .tooLarge,
-        "No complete result fits into the profile's byte budget and the limit of frames.",
-    )
+    private var overBudget: AttachmentFailure {
+        let (whole, made) = (source.report, output?.report)
+        let extents = [
+            Self.extent(frames: whole?.frames, milliseconds: whole?.durationMilliseconds),
+            Self.extent(frames: made?.frames, milliseconds: made?.durationMilliseconds),
+        ].compactMap(\.self)
+        let change = extents.count < 2 ? "" : ": \(extents[0]) became \(extents[1])"
+        let text = "No complete result fits into the profile's byte budget and the limit of frames\(change)."
+        return AttachmentFailure(.decode, .tooLarge, text)
+    }
+
+    /// Returns the number of frames and the time in words; `nil` if neither is known.
+    private static func extent(frames: Int?, milliseconds: Int?) -> String? {
+        let count = frames.map { "\($0) frame\($0 == 1 ? "" : "s")" }
+        let time = milliseconds.map { "\($0 / 1000).\($0 % 1000 / 100) s" }
+        return count.map { [$0, time].compactMap(\.self).joined(separator: " in ") } ?? time
+    }
     private static let hurried = AttachmentFailure(
         .decode,
         .timedOut,
