@@ -240,6 +240,8 @@ package struct MediaLimits: Sendable, Hashable {
     package var sourceBytes: Int
     /// The most pixels of one frame.
     package var framePixels: Int
+    /// The most pixels of a picture that its loader reads in parts, or shrinks while it reads.
+    package var reducedPixels: Int
     /// The most pixels of all frames together.
     package var totalPixels: Int
     /// The longest side of a source, in pixels.
@@ -254,13 +256,15 @@ package struct MediaLimits: Sendable, Hashable {
     package init(
         sourceBytes: Int = 100_000_000,
         framePixels: Int = 50_000_000,
+        reducedPixels: Int = 200_000_000,
         totalPixels: Int = 50_000_000,
-        side: Int = 20_000,
+        side: Int = 65_500,
         frames: Int = 500,
         memoryBytes: Int = 2_147_483_648,
     ) {
         self.sourceBytes = sourceBytes
         self.framePixels = framePixels
+        self.reducedPixels = reducedPixels
         self.totalPixels = totalPixels
         self.side = side
         self.frames = frames

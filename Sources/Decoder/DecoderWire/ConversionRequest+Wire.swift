@@ -119,13 +119,14 @@ extension ClipSelection: WireValue {
 
 extension MediaLimits: WireValue {
     func put(in writer: inout WireWriter) {
-        writer.put(sourceBytes, framePixels, totalPixels, side, frames, memoryBytes)
+        writer.put(sourceBytes, framePixels, reducedPixels, totalPixels, side, frames, memoryBytes)
     }
 
     init(reading reader: inout WireReader) throws(WireError) {
         try self.init(
             sourceBytes: reader.read(),
             framePixels: reader.read(),
+            reducedPixels: reader.read(),
             totalPixels: reader.read(),
             side: reader.read(),
             frames: reader.read(),

@@ -18,8 +18,13 @@ package enum MemoryEstimate {
 
     /// Returns the bytes for each pixel of a source that is decoded as a whole, 0 for one that is decoded in rows.
     ///
-    /// Measured with pictures of 12 to 49 megapixels, and rounded up.
-    package static func bytesPerPixel(_ format: MediaFormat, isWhole: Bool, isAnimated: Bool) -> Int {
+    /// Measured with pictures of 12 to 200 megapixels, and rounded up: libheif has a picture of tiles twice, in the end.
+    package static func bytesPerPixel(
+        _ format: MediaFormat,
+        isWhole: Bool,
+        isAnimated: Bool,
+        isTiled: Bool = false,
+    ) -> Int {
         switch format {
         // All coefficients of a progressive picture, or of one that may be delivered in its own coding.
         case .jpeg: isWhole ? 6 : 0
@@ -27,7 +32,7 @@ package enum MemoryEstimate {
         case .tiff: 4
         case .webp: isAnimated ? 10 : 5
         case .gif: 14
-        case .heic, .avif: 12
+        case .heic, .avif: isTiled ? 6 : 12
         default: 12
         }
     }

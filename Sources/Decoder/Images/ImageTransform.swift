@@ -42,17 +42,24 @@ package struct ImageTransform {
             try heif?.check()
             let source = heif?.adapted(source) ?? source
             let header = try readHeader(of: source, heif)
-            try header.check(against: request.limits)
-            let memoryBytes = header.memoryBytes(for: request)
-            guard memoryBytes <= request.limits.memoryBytes else {
-                throw DecodeError(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
-            }
-            output.describe(header.report, memoryBytes: memoryBytes)
             let emitter = RungEmitter(
                 rungs: request.rungs,
                 output: output,
                 thumbnailEdge: request.thumbnailEdge,
             )
+            let memoryBytes = header.memoryBytes(for: request)
+            do throws(DecodeError) {
+                try header.check(against: request.limits)
+                guard memoryBytes <= request.limits.memoryBytes else {
+                    throw DecodeError(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
+                }
+            } catch {
+                // The camera's thumbnail is better than nothing.
+                let still = StillConversion(request: request, source: source, header: header, emitter: emitter)
+                try still.emitEmbeddedThumbnail()
+                throw error
+            }
+            output.describe(header.report, memoryBytes: memoryBytes)
             if header.frames > 1, let rules = request.animation {
                 let animation = AnimationConversion(
                     request: request,
@@ -119,6 +126,7 @@ package struct ImageTransform {
                 turn: heif?.turn,
                 orientation: orientation ?? late,
                 keptBands: values?.keptBands(of: picture.bands),
+                isTiled: heif?.isTiled ?? false,
                 isPremultiplied: heif?.isPremultiplied ?? false,
             )
         } catch {

@@ -18,6 +18,8 @@ struct PictureHeader {
     let hasAlpha: Bool
     /// The number of bands that are colors, if the others mean nothing.
     let keptBands: Int?
+    /// A Boolean value that indicates whether the picture is made of tiles of 8 bits without alpha, and takes little memory.
+    let isTiled: Bool
     /// A Boolean value that indicates whether the colors are multiplied by alpha.
     let isPremultiplied: Bool
     let colors: SourceColors
@@ -43,6 +45,7 @@ struct PictureHeader {
     ///   - turn: The turn that the container demands and libvips has not applied.
     ///   - orientation: The orientation to use where the picture itself has none.
     ///   - keptBands: The number of bands that are colors, if the others mean nothing.
+    ///   - isTiled: Whether the picture is made of tiles.
     ///   - isPremultiplied: Whether the container says that the colors are multiplied by alpha.
     init(
         of picture: borrowing Picture,
@@ -51,6 +54,7 @@ struct PictureHeader {
         turn: PictureTurn? = nil,
         orientation outer: Int? = nil,
         keptBands: Int? = nil,
+        isTiled: Bool = false,
         isPremultiplied: Bool = false,
     ) {
         self.format = format
@@ -64,6 +68,7 @@ struct PictureHeader {
         loop = picture.integer("loop") ?? 0
         hasAlpha = picture.hasAlpha && keptBands == nil
         self.keptBands = keptBands
+        self.isTiled = isTiled && picture.has8Bits && !picture.hasAlpha
         self.isPremultiplied = isPremultiplied && hasAlpha
         self.colors = colors
         isInterlaced = (picture.integer("interlaced") ?? picture.integer("jpeg-multiscan") ?? 0) != 0
@@ -109,9 +114,22 @@ struct PictureHeader {
 
     /// Throws if the first frame alone exceeds `limits`.
     func check(against limits: MediaLimits) throws(DecodeError) {
+        var limits = limits
+        if isReadInParts { limits.framePixels = limits.reducedPixels }
         // libjpeg keeps two bytes for each coefficient of a progressive picture, in addition to the memory of a plain
         // one.
         try storedSize.check(against: limits, cost: isInterlaced ? 2 : 1)
+    }
+
+    /// A Boolean value that indicates whether the loader shrinks the picture while it reads, or reads it in parts. What it
+    /// takes is then bounded by its memory.
+    private var isReadInParts: Bool {
+        switch format {
+        case .jpeg: !isInterlaced
+        case .webp: frames == 1
+        case .tiff: true
+        default: isTiled
+        }
     }
 
     /// Returns the number of frames that may be in memory together.
@@ -124,7 +142,7 @@ extension PixelSize {
     /// Throws if a frame of this size exceeds `limits`, where each pixel counts `cost` times.
     func check(against limits: MediaLimits, cost: Int = 1) throws(DecodeError) {
         let counted = SafeSize.product(pixels, cost) ?? .max
-        guard longEdge <= limits.side, counted <= limits.framePixels, pixels <= limits.totalPixels else {
+        guard longEdge <= limits.side, counted <= limits.framePixels else {
             let note = cost > 1 ? ", interlaced," : ""
             throw DecodeError(.tooManyPixels, "\(width)x\(height)\(note) is over the limit")
         }
@@ -163,6 +181,7 @@ extension PictureHeader {
             format,
             isWhole: isInterlaced || format == .jpeg && storedSize.longEdge <= request.image.longEdge,
             isAnimated: frames > 1,
+            isTiled: isTiled,
         )
     }
 }

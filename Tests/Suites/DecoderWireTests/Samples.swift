@@ -106,7 +106,15 @@ enum Samples {
             video: VideoRules(duration: .milliseconds(12), longEdge: 13, byteBudget: 14, byteLimit: 15),
             audio: AudioRules(duration: .milliseconds(16), byteBudget: 17, byteLimit: 18),
             clip: ClipSelection(start: .milliseconds(19), duration: .seconds(20), thumbnailTime: .seconds(21)),
-            limits: MediaLimits(sourceBytes: 6, framePixels: 7, totalPixels: 8, side: 9, frames: 10, memoryBytes: 11),
+            limits: MediaLimits(
+                sourceBytes: 6,
+                framePixels: 7,
+                reducedPixels: 12,
+                totalPixels: 8,
+                side: 9,
+                frames: 10,
+                memoryBytes: 11
+            ),
             rungs: [.embeddedThumbnail, .downscaled],
             disabled: DisabledFormats(formats: [.jpeg, .ogg, .threeGPP], codecs: [.h264, .pcm]),
         ),

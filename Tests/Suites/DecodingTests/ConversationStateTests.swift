@@ -66,7 +66,7 @@ import Testing
         "S6: a source that the limits rule out is a lie, and so is a result",
         arguments: [
             (Int.max, 2, 1, 0), (2, .max, 1, 0), (.max, .max, 1, 0), (0, 8, 1, 0), (8, 0, 1, 0), (nil, 8, 1, 0),
-            (8, nil, 1, 0), (20_001, 8, 1, 0), (8000, 8000, 1, 0), (8, 8, .max, 0), (8, 8, 1, .max),
+            (8, nil, 1, 0), (65_501, 8, 1, 0), (15_000, 15_000, 1, 0), (8, 8, .max, 0), (8, 8, 1, .max),
             (nil, nil, 1, 31_536_000_001),
         ] as [(Int?, Int?, Int, Int)],
     )

@@ -93,7 +93,7 @@ struct DoctorTests {
                 $0.hasPrefix("settings ATTACHD_PUBLICURL ignored: ") && $0.hasSuffix("Did you mean ATTACHD_PUBLIC_URL?")
             }
         )
-        #expect(lines.contains { $0.hasPrefix("limits pictures ok: JPEG and PNG up to ") })
+        #expect(lines.contains { $0.hasPrefix("limits pictures ok: JPEG up to ") })
         #expect(lines.contains { $0.hasPrefix("limits clips ok: ") })
     }
 

@@ -232,6 +232,72 @@ extension ImagesTests {
             }
         }
 
+        // MARK: Large pictures
+
+        @Test(
+            "photos of 50 and 108 megapixels and a picture of 21,000 rows are delivered",
+            .needsSharedMedia,
+            arguments: [
+                "c-android-50MP-mode-8192x6144", "c-long-chat-screenshot-1080x21000", "c-samsung-108MP-with-exif-thumb",
+            ]
+        )
+        func large(name: String) throws {
+            let (output, failure) = try transform(MemorySource(SharedMedia.bytes("found3/\(name).jpg")), .jpeg)
+            #expect(failure == nil && output.last?.report.rung == .downscaled)
+        }
+
+        @Test("a HEIC of 200 megapixels in tiles is delivered", .needsSharedMedia)
+        func tiles() throws {
+            let (output, failure) = try transform(MemorySource(SharedMedia.bytes("found3/c-200MP.heic")), .heic)
+            #expect(failure == nil && output.last?.report.rung == .downscaled)
+            #expect(output.source?.width == 12_240 && output.source?.height == 16_320)
+        }
+
+        @Test("what a loader reads in parts may have more pixels than what it decodes as a whole")
+        func inParts() throws {
+            let limits = MediaLimits(framePixels: 100, reducedPixels: 5_000)
+            let png = PNGBuilder.picture(60, 40) { x, y in [UInt8(x), UInt8(y), 30] }
+            var webP = Profile.webpush
+            webP.image.formats = [.webp, .jpeg]
+            let pictures: [(MediaFormat, [UInt8], Bool)] = [
+                (.png, png, false), (.jpeg, try jpeg(60, 40), true), (.tiff, TIFFBuilder().bytes([1, 2, 3]), true),
+                (
+                    .webp,
+                    try #require(
+                        try transform(MemorySource(png), .png, profile: webP, rungs: [.downscaled]).output.last
+                    ).bytes, true
+                ),
+                (.avif, try #require(SampleMedia.pictures.first { $0.format == .avif }).bytes, false),
+                (.gif, GIFBuilder.animation(60, 40, frames: 2, delay: 9) { $0 * 9 + $1 + $2 }, false),
+            ]
+            for (format, bytes, isAllowed) in pictures {
+                let failure = try transform(MemorySource(bytes), format, limits: limits).failure
+                #expect(failure?.reason == (isAllowed ? nil : .tooManyPixels), "\(format)")
+            }
+            let thin = PNGBuilder.picture(2, 21_000) { _, y in [UInt8(y / 100), 9, 9] }
+            #expect(try transform(MemorySource(thin), .png).failure == nil)
+        }
+
+        @Test("beyond the limit, a camera's thumbnail is better than nothing, and a header alone is refused")
+        func beyond() throws {
+            let (small, large) = (try jpeg(32, 24), try jpeg(60, 40))
+            for thumbnail in [nil, small] {
+                var file = thumbnail.map { JPEGBuilder.with(thumbnail: $0, in: large) } ?? large
+                // The last frame header is that of the picture itself.
+                let frame = try #require(
+                    file.indices.dropLast().last { file[$0] == 0xFF && [0xC0, 0xC2].contains(file[$0 + 1]) }
+                )
+                file[frame + 1] = 0xC0
+                file.replaceSubrange(frame + 5..<frame + 9, with: [0xC3, 0x50, 0xC3, 0x50])
+                let (output, failure) = try transform(MemorySource(file), .jpeg)
+                #expect(failure?.reason == .tooManyPixels)
+                #expect(output.rungs == (thumbnail == nil ? [] : [.embeddedThumbnail]))
+            }
+            #expect(
+                try transform(MemorySource(PNGBuilder.header(50_000, 50_000)), .png).failure?.reason == .tooManyPixels
+            )
+        }
+
         // MARK: What is refused
 
         @Test("colors in a coding that nobody here decodes are refused, not guessed", .needsSharedMedia)

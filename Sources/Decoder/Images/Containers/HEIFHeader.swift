@@ -19,6 +19,8 @@ struct HEIFHeader {
 
     /// A Boolean value that indicates whether the colors are multiplied by alpha. libvips 8.14 leaves them so.
     let isPremultiplied: Bool
+    /// A Boolean value that indicates whether the picture is made of tiles, which are decoded one after the other.
+    let isTiled: Bool
     /// The turn that the picture needs, if libheif does not apply it. `nil` if it does.
     private(set) var turn: PictureTurn?
     /// The bytes of the file to change so that libheif does not turn the picture, by position.
@@ -35,6 +37,7 @@ struct HEIFHeader {
     init?(of source: any SourceBytes) {
         guard let (meta, start) = Self.meta(of: source), let items = HEIFItems(meta) else { return nil }
         isPremultiplied = items.isPremultiplied
+        isTiled = items.firstTile != nil
         // A grid's tiles have the properties of its colors, if it has none itself.
         for properties in [items.properties(of: items.primary), items.firstTile.map(items.properties)].compactMap(
             \.self

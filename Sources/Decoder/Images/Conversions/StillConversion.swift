@@ -21,7 +21,7 @@ struct StillConversion {
 
     /// The ladder, from cheap to good. Each step makes its rung, if that is wanted and the source can have it.
     private var steps: [() throws(DecodeError) -> Progress] {
-        [emitEmbeddedThumbnail, remux, makeFast, makeBest]
+        [emitThumbnailFirst, remux, makeFast, makeBest]
     }
 
     private enum Progress {
@@ -35,11 +35,15 @@ struct StillConversion {
     }
 
     /// Emits the camera's thumbnail while the picture itself is on its way, or if nothing better is wanted.
-    private func emitEmbeddedThumbnail() throws(DecodeError) -> Progress {
-        if !request.disabled.refuses(.jpeg), !source.isWhole || !emitter.wants(.downscaled) {
-            try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.emit(to: emitter)
-        }
+    private func emitThumbnailFirst() throws(DecodeError) -> Progress {
+        if !source.isWhole || !emitter.wants(.downscaled) { try emitEmbeddedThumbnail() }
         return .continues
+    }
+
+    /// Emits the camera's thumbnail, if there is one.
+    func emitEmbeddedThumbnail() throws(DecodeError) {
+        guard !request.disabled.refuses(.jpeg) else { return }
+        try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.emit(to: emitter)
     }
 
     /// The header of a PNG whose orientation came behind its pixels; `nil` for other pictures.

@@ -88,17 +88,22 @@ package struct FittingSources: Sendable {
     ]
 
     /// The most pixels of a video's frame, 0 if no clip can be made.
-    package var clipPixels: Int { largest { MemoryEstimate.clip(pixels: $0) } }
+    package var clipPixels: Int { largest(limits.framePixels) { MemoryEstimate.clip(pixels: $0) } }
 
     /// Returns the most pixels of a picture. `isWhole` means one that can only be decoded as a whole: progressive or
     /// interlaced.
-    package func picturePixels(_ format: MediaFormat, isWhole: Bool = false) -> Int {
-        largest { pixels in
+    package func picturePixels(_ format: MediaFormat, isWhole: Bool = false, isTiled: Bool = false) -> Int {
+        // Progressive pictures count twice. Others may be larger where the loader reads them in parts.
+        let isReadInParts = isTiled || [.jpeg, .webp, .tiff].contains(format)
+        let most =
+            isWhole ? limits.framePixels / 2 : isReadInParts ? limits.reducedPixels : limits.framePixels
+        return largest(most) { pixels in
             // Of a picture with three quarters of its width as its height.
             let width = Int(exactly: (Double(pixels) * 4 / 3).squareRoot().rounded(.down)) ?? 0
             let size = PixelSize(width: width, height: width * 3 / 4)
             return MemoryEstimate.pictureRows(size, longEdge: longEdge)
-                + pixels * MemoryEstimate.bytesPerPixel(format, isWhole: isWhole, isAnimated: false)
+                + pixels
+                * MemoryEstimate.bytesPerPixel(format, isWhole: isWhole, isAnimated: false, isTiled: isTiled)
         }
     }
 
@@ -114,17 +119,18 @@ package struct FittingSources: Sendable {
     /// The pictures that fit, in words.
     package var pictures: String {
         let kinds = [
-            ("JPEG and PNG", picturePixels(.jpeg)), ("progressive JPEG", picturePixels(.jpeg, isWhole: true)),
-            ("WebP", picturePixels(.webp)), ("HEIC and AVIF", picturePixels(.heic)),
+            ("JPEG", picturePixels(.jpeg)), ("progressive JPEG", picturePixels(.jpeg, isWhole: true)),
+            ("PNG", picturePixels(.png)), ("WebP", picturePixels(.webp)),
+            ("HEIC and AVIF", picturePixels(.heic, isTiled: true)), ("those of one tile", picturePixels(.heic)),
         ]
         let parts = kinds.map { "\($0.0) \($0.1 > 0 ? "up to \(Self.text($0.1))" : "of no size")" }
         return parts.joined(separator: ", ") + " megapixels"
     }
 
     /// Returns the most pixels, in steps of ten thousand, whose memory fits.
-    private func largest(_ bytes: (Int) -> Int) -> Int {
+    private func largest(_ limit: Int, _ bytes: (Int) -> Int) -> Int {
         let step = 10_000
-        var (fitting, tooMany) = (0, limits.framePixels / step + 1)
+        var (fitting, tooMany) = (0, limit / step + 1)
         while tooMany - fitting > 1 {
             let middle = (fitting + tooMany) / 2
             if bytes(middle * step) <= memoryBytes { fitting = middle } else { tooMany = middle }

@@ -198,7 +198,8 @@ extension SourceReport {
     /// Returns whether a source within `limits` can have this description.
     func isPossible(within limits: MediaLimits) -> Bool {
         // Each frame takes at least a byte of the source.
-        isSizePossible(width, height, within: limits) && (frames ?? 0) <= limits.sourceBytes
+        isSizePossible(width, height, within: limits, pixels: max(limits.framePixels, limits.reducedPixels))
+            && (frames ?? 0) <= limits.sourceBytes
             && isTimePossible(durationMilliseconds)
     }
 }
@@ -206,7 +207,7 @@ extension SourceReport {
 extension RungReport {
     /// Returns whether a source within `limits` can have this result.
     func isPossible(within limits: MediaLimits) -> Bool {
-        isSizePossible(width, height, within: limits)
+        isSizePossible(width, height, within: limits, pixels: limits.framePixels)
             && (frames ?? 0) <= (format.kind == .image ? limits.frames : limits.sourceBytes)
             && isTimePossible(durationMilliseconds) && account?.isPossible(within: limits) ?? true
     }
@@ -224,10 +225,10 @@ extension ClipAccount {
 }
 
 /// Returns whether the size is possible. Sound has none; a picture has both numbers.
-private func isSizePossible(_ width: Int?, _ height: Int?, within limits: MediaLimits) -> Bool {
+private func isSizePossible(_ width: Int?, _ height: Int?, within limits: MediaLimits, pixels: Int) -> Bool {
     guard let width, let height else { return width == nil && height == nil }
     guard width > 0, height > 0, width <= limits.side, height <= limits.side else { return false }
-    return SafeSize.product(width, height).map { $0 <= limits.framePixels } ?? false
+    return SafeSize.product(width, height).map { $0 <= pixels } ?? false
 }
 
 private func isTimePossible(_ milliseconds: Int?) -> Bool {
