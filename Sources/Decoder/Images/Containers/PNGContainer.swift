@@ -31,13 +31,14 @@ enum PNGContainer {
     /// The most chunks that are searched, and the most bytes of EXIF data.
     private static let (chunkLimit, metadataLimit) = (100_000, 65_536)
 
-    /// Returns the orientation in EXIF data behind the pixels, which libpng does not read. Waits for the end of the source.
+    /// Returns the orientation in EXIF data behind the pixels, which libpng does not read. Waits for the end of the picture.
     static func lateOrientation(of source: any SourceBytes) -> Int? {
         var (offset, hasPixels) = (8, false)
         for _ in 0..<chunkLimit {
             guard let start = source.bytes(at: offset, count: 8) else { return nil }
             var reader = ContainerReader(start)
             guard let length = reader.bigEndian(4), let type = reader.take(4) else { return nil }
+            if type.elementsEqual("IEND".utf8) { return nil }
             if type.elementsEqual("IDAT".utf8) { hasPixels = true }
             if type.elementsEqual("eXIf".utf8) {
                 guard hasPixels, length <= metadataLimit, let data = source.bytes(at: offset + 8, count: length) else {

@@ -22,8 +22,14 @@ struct AnimationConversion {
 
     func run() throws(DecodeError) {
         let still = StillConversion(request: request, source: source, header: header, emitter: emitter)
+        // Copying a long one takes a while, because all of it is decoded once.
+        let isLong = header.framesWithin(request.limits) < header.frames
+        func emitFirstFrame() throws(DecodeError) {
+            if emitter.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
+        }
+        if isLong { try emitFirstFrame() }
         if try remux(still) { return still.addThumbnail() }
-        if emitter.wants(.firstFrame) { try still.make(.firstFrame, shrink: still.shape.shrink) }
+        if !isLong { try emitFirstFrame() }
         // An animation of a thousand frames is of no use in a notification, and reading it costs as much as decoding
         // it.
         guard header.frames <= request.limits.frames, header.storedSize.pixels <= Self.framePixels,
