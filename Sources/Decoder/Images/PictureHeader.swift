@@ -43,7 +43,7 @@ struct PictureHeader {
     ///   - format: The format of the source.
     ///   - colors: The meaning of the color values.
     ///   - turn: The turn that the container demands and libvips has not applied.
-    ///   - orientation: The orientation to use where the picture itself has none.
+    ///   - outer: The orientation to use where the picture itself has none.
     ///   - keptBands: The number of bands that are colors, if the others mean nothing.
     ///   - isTiled: Whether the picture is made of tiles.
     ///   - isPremultiplied: Whether the container says that the colors are multiplied by alpha.
