@@ -132,7 +132,8 @@ final class WorkerChecks: @unchecked Sendable {
 
     /// Checks that no other tenant waits for too many turns, now that this one has one.
     private func checkTurns(of turn: Line) {
-        let waiting = held.values.filter { $0.begun == nil && $0.taken < scheduler.now }
+        let now = scheduler.now
+        let waiting = held.values.filter { $0.begun == nil && $0.taken < now && surelyHasTime($0.job, at: now) }
         let lines = Set(waiting.map { Line(priority: $0.job.job.priority, tenant: $0.job.job.tenant) })
         passes = passes.filter { lines.contains($0.key) || $0.key.priority != turn.priority }
         passes[turn] = nil
@@ -150,10 +151,16 @@ final class WorkerChecks: @unchecked Sendable {
         left.job.tenant == right.job.tenant && left.job.priority == right.job.priority
     }
 
+    /// Returns whether no job may overtake that one: one with less than half of its time left may give way, and the worker
+    /// takes up to a quarter for its answer.
+    private func surelyHasTime(_ job: LeasedJob, at now: Duration) -> Bool {
+        job.deadline - machine.local(now) >= (job.deadline - job.enqueued) * 3 / 4 + .milliseconds(50)
+    }
+
     /// Checks that a job which begins now did not wait while a less urgent one began.
     private func checkOrder(_ late: Held, _ other: Held) {
         guard let begun = other.begun, begun < scheduler.now, late.taken < begun, lastStop < begun,
-            late.job.deadline < other.job.deadline
+            late.job.deadline < other.job.deadline, surelyHasTime(late.job, at: begun)
         else { return }
         verdict.breaks(
             .deadlineOrder,
