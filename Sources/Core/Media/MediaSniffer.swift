@@ -30,17 +30,19 @@ package enum MediaSniffer {
         return mpegAudioFormat(of: bytes, at: bytes.zeroCount(upTo: zeroLimit))
     }
 
-    /// Returns the failure of a source that begins with these bytes and has no format that is known here.
+    /// Well-known formats that are not supported, with bytes by which they are recognized, and the position of these.
+    private static let unsupported: [(name: String, bytes: [UInt8], position: Int)] = [
+        ("PDF", Array("%PDF".utf8), 0), ("SVG", Array("<svg".utf8), 0), ("PSD", Array("8BPS".utf8), 0),
+        ("JPEG XL", [0xFF, 0x0A], 0), ("JPEG XL", Array("JXL ".utf8), 4),
+        ("a raw format of Canon", Array("ftypcrx ".utf8), 4),
+        // Behind the mark, which is short, comes a size of any value.
+        ("BMP", [0, 0, 0, 0], 6),
+    ]
+
+    /// Returns the failure of a source that begins with these bytes and whose format is not supported.
     package static func unrecognized(_ bytes: Span<UInt8>) -> AttachmentFailure {
-        let name: String? =
-            if bytes.has("BM"), bytes.has([0, 0, 0, 0], at: 6) { "BMP" } else if bytes.has("%PDF") {
-                "PDF"
-            } else if bytes.has("<svg") { "SVG" } else if bytes.has("8BPS") {
-                "PSD"
-            } else if bytes.has([0xFF, 0x0A]) || bytes.has("JXL ", at: 4) {
-                "JPEG XL"
-            } else if bytes.has("ftypcrx ", at: 4) { "a raw format of Canon" } else { nil }
-        let found = name.map { " It is \($0)." } ?? ""
+        let format = unsupported.first { bytes.has($0.bytes, at: $0.position) && ($0.name != "BMP" || bytes.has("BM")) }
+        let found = format.map { " It is \($0.name)." } ?? ""
         let text = "The source is not an image, video, or sound in a supported format, whatever its name or type says."
         return AttachmentFailure(.decode, .unrecognizedFormat, text + found)
     }
@@ -82,7 +84,7 @@ package enum MediaSniffer {
         }
         if brands.contains("avif") || brands.contains("avis") { return .avif }
         if brands.contains(where: ["heic", "heix", "heim", "heis", "hevc", "hevx"].contains) { return .heic }
-        // Canon's raw files are no videos.
+        // Canon's raw files are not videos.
         guard let major = brands.first, major != "crx " else { return nil }
         switch major {
         case "mif1", "msf1": return .heic

@@ -34,25 +34,21 @@ package struct ImageTransform {
             try PageCount(source: source).check(request.format)
             try checkScreen()
             try checkParts()
-            if request.format == .tiff {
-                if let raw = CameraRaw(of: source) { return try embedded(in: raw).run() }
-                try TIFFValues(of: source)?.check()
-            }
+            if request.format == .tiff, let raw = CameraRaw(of: source) { return try embedded(in: raw).run() }
+            let tiff = request.format == .tiff ? TIFFValues(of: source) : nil
+            try tiff?.check()
             let heif = request.format == .heic || request.format == .avif ? HEIFHeader(of: source) : nil
             try heif?.check()
             let source = heif?.adapted(source) ?? source
-            let header = try readHeader(of: source, heif)
+            let header = try readHeader(of: source, heif, tiff)
             let emitter = RungEmitter(
                 rungs: request.rungs,
                 output: output,
                 thumbnailEdge: request.thumbnailEdge,
             )
-            let memoryBytes = header.memoryBytes(for: request)
+            let memoryBytes: Int
             do throws(DecodeError) {
-                try header.check(against: request.limits)
-                guard memoryBytes <= request.limits.memoryBytes else {
-                    throw DecodeError(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
-                }
+                memoryBytes = try self.memoryBytes(for: header)
             } catch {
                 // The camera's thumbnail is better than nothing.
                 let still = StillConversion(request: request, source: source, header: header, emitter: emitter)
@@ -77,6 +73,17 @@ package struct ImageTransform {
             guard error.reason == .corrupt, source.isCut else { throw error }
             throw DecodeError(.truncated, error.detail)
         }
+    }
+
+    /// Returns the memory that decoding takes. Throws if the picture or its memory exceeds the limits.
+    private func memoryBytes(for header: PictureHeader) throws(DecodeError) -> Int {
+        // No arithmetic before the size is known to be within the limits.
+        try header.check(against: request.limits)
+        let memoryBytes = header.memoryBytes(for: request)
+        guard memoryBytes <= request.limits.memoryBytes else {
+            throw DecodeError(.resourceLimit, "decoding needs \(memoryBytes) bytes of memory")
+        }
+        return memoryBytes
     }
 
     /// Returns the transform of the largest picture beside raw data.
@@ -112,20 +119,26 @@ package struct ImageTransform {
         }
     }
 
-    private func readHeader(of source: any SourceBytes, _ heif: HEIFHeader?) throws(DecodeError) -> PictureHeader {
+    private func readHeader(
+        of source: any SourceBytes,
+        _ heif: HEIFHeader?,
+        _ tiff: TIFFValues?,
+    ) throws(DecodeError) -> PictureHeader {
         let bytes = PictureSource(source, request.format)
         do {
             let picture = try PictureLoader(format: request.format).open(bytes)
             let colors = SourceColors(of: picture, from: source, request.format, heif)
-            let values = request.format == .tiff ? TIFFValues(of: source) : nil
-            let late = request.format == .png && source.isWhole ? PNGContainer.lateOrientation(of: source) : nil
+            // The end of a PNG that is on its way is looked at later.
+            let isWhole = source.isWhole
+            let late = request.format == .png && isWhole ? PNGContainer.lateOrientation(of: source) : nil
             return PictureHeader(
                 of: picture,
                 format: request.format,
                 colors: colors,
                 turn: heif?.turn,
                 orientation: orientation ?? late,
-                keptBands: values?.keptBands(of: picture.bands),
+                mayTurn: request.format == .png && !isWhole,
+                keptBands: tiff?.keptBands(of: picture.bands),
                 isTiled: heif?.isTiled ?? false,
                 isPremultiplied: heif?.isPremultiplied ?? false,
             )

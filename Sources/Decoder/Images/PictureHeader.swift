@@ -10,6 +10,8 @@ struct PictureHeader {
     let storedSize: PixelSize
     /// The orientation that EXIF or XMP data gives, from 1 to 8.
     private(set) var orientation: Int
+    /// A Boolean value that indicates whether the orientation may still come, behind the pixels.
+    private(set) var mayTurn: Bool
     let frames: Int
     /// The time for which each frame is shown, in milliseconds.
     private let delays: [Int]
@@ -44,6 +46,7 @@ struct PictureHeader {
     ///   - colors: The meaning of the color values.
     ///   - turn: The turn that the container demands and libvips has not applied.
     ///   - outer: The orientation to use where the picture itself has none.
+    ///   - mayTurn: Whether the orientation may still come, behind the pixels.
     ///   - keptBands: The number of bands that are colors, if the others mean nothing.
     ///   - isTiled: Whether the picture is made of tiles.
     ///   - isPremultiplied: Whether the container says that the colors are multiplied by alpha.
@@ -53,6 +56,7 @@ struct PictureHeader {
         colors: SourceColors = .standard,
         turn: PictureTurn? = nil,
         orientation outer: Int? = nil,
+        mayTurn: Bool = false,
         keptBands: Int? = nil,
         isTiled: Bool = false,
         isPremultiplied: Bool = false,
@@ -63,6 +67,7 @@ struct PictureHeader {
         let own = turn?.orientation ?? picture.integer("orientation")
         let orientation = own ?? outer ?? picture.orientationInXMP(format)
         self.orientation = (1...8).contains(orientation) ? orientation : 1
+        self.mayTurn = mayTurn && own == nil
         frames = format == .gif || format == .webp ? pages : 1
         delays = picture.integers("delay").map { $0 > Self.ignoredDelay ? $0 : Self.defaultDelay }
         loop = picture.integer("loop") ?? 0
@@ -82,6 +87,7 @@ struct PictureHeader {
     func turned(to orientation: Int) -> PictureHeader {
         var header = self
         header.orientation = orientation
+        header.mayTurn = false
         return header
     }
 

@@ -189,14 +189,20 @@ extension ImagesTests {
             #expect(pixels.at(corner.0, corner.1)[0] > 200)
         }
 
-        @Test("EXIF data in front of the pixels count before those behind, and damaged ones not at all")
+        @Test("EXIF data in front of the pixels count before those behind, and those that turn nothing change nothing")
         func exifTwice() throws {
             let parts = PNGBuilder.Parts(60, 40) { x, _ in [UInt8(x), 10, 10] }
             let twice = parts.file(extra: [("eXIf", exif(3))], behind: [("eXIf", exif(6))])
             #expect(try transform(MemorySource(twice), .png).output.last?.report.width == 60)
-            for damaged in [exif(9), exif(0), [1, 2, 3], []] {
-                let file = parts.file(behind: [("eXIf", damaged)])
+            for other in [exif(1), exif(9), exif(0), [1, 2, 3], []] {
+                let file = parts.file(behind: [("eXIf", other)])
+                for reads in [0, 40] {
+                    let source = MemorySource(file, readsUntilWhole: reads, blockByteCount: 512)
+                    let (output, _) = try transform(source, .png)
+                    #expect(output.last?.report.rung.isLast == true && output.last?.report.width == 60)
+                }
                 #expect(try transform(MemorySource(file), .png).output.rungs == [.remuxed])
+                #expect(try transform(MemorySource(file), .png, rungs: [.downscaled]).output.rungs == [.downscaled])
             }
         }
 

@@ -17,10 +17,12 @@ struct CameraRaw {
     private static let jpegCompressions = [6, 7]
     /// The most directories: files have six.
     private static let directoryLimit = 16
+    /// The most segments before a JPEG's frame.
+    private static let segmentLimit = 1000
     /// The markers of frames that phones and browsers show. A lossless one, which only raw data have, is another.
     private static let frames: Set<UInt8> = [0xC0, 0xC1, 0xC2]
 
-    /// The place of the largest JPEG; `nil` if there is none.
+    /// The place of the largest JPEG, if the file has one.
     let picture: Range<Int>?
     /// The EXIF orientation of the picture.
     let orientation: Int?
@@ -64,7 +66,10 @@ struct CameraRaw {
         var offset = place.lowerBound
         guard source.bytes(at: offset, count: 2) == [0xFF, 0xD8] else { return false }
         offset += 2
-        while offset < place.upperBound, let segment = source.bytes(at: offset, count: 4), segment[0] == 0xFF {
+        for _ in 0..<segmentLimit {
+            guard offset < place.upperBound, let segment = source.bytes(at: offset, count: 4), segment[0] == 0xFF else {
+                return false
+            }
             if frames.contains(segment[1]) { return true }
             // Another frame, or coefficients without one.
             guard !(0xC3...0xCF).contains(segment[1]) || segment[1] == 0xC4, segment[1] != 0xDA else { return false }

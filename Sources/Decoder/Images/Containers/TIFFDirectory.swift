@@ -21,7 +21,7 @@ struct TIFFDirectory {
     let fields: [Field]
     /// A Boolean value that indicates whether these are all fields.
     let isWhole: Bool
-    /// The position of the next directory; 0 if there is none.
+    /// The position of the next directory; 0 behind the last one.
     let next: Int
 
     /// Reads a directory, by default the first one. Returns `nil` if the source does not have it as a whole.

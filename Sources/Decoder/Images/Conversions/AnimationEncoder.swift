@@ -7,6 +7,8 @@ struct AnimationEncoder: ~Copyable {
     /// The number of frames from which the size of all of them is estimated.
     private static let sampleFrames = 8
     private static let attempts = 8
+    /// The share of the bytes below which no plan differs any more.
+    private static let leastShare = 0.001
 
     let rules: AnimationRules
     let roll: AnimationRoll
@@ -37,8 +39,11 @@ struct AnimationEncoder: ~Copyable {
                 return EncodedAnimation(rung: isWhole ? .animation : .shortened, picture: encoded)
             }
             share *= 0.9 * Double(byteLimit) / Double(encoded.bytes.count)
-            // Frames are cut in steps. Half is more than one step, so that this ends.
-            while self.plan(share) == plan, share > 0.001 { share /= 2 }
+            // Frames are cut in steps: a little less may be the same plan.
+            while self.plan(share) == plan {
+                guard share > Self.leastShare else { return nil }
+                share /= 2
+            }
         }
         return nil
     }

@@ -46,10 +46,12 @@ struct StillConversion {
         try EmbeddedThumbnail(header: header, shape: shape, rules: request.image)?.emit(to: emitter)
     }
 
-    /// The header of a PNG whose orientation came behind its pixels; `nil` for other pictures.
+    /// The header of a PNG that is turned by what came behind its pixels; `nil` for other pictures.
     private var turnedLate: PictureHeader? {
-        guard header.format == .png, header.orientation == 1 else { return nil }
-        return PNGContainer.lateOrientation(of: source).map(header.turned)
+        guard header.mayTurn, let orientation = PNGContainer.lateOrientation(of: source),
+            orientation != header.orientation
+        else { return nil }
+        return header.turned(to: orientation)
     }
 
     /// Emits the source's own coded data, if it may be delivered unchanged.

@@ -93,9 +93,8 @@ struct StillEncoder {
                 return EncodedPicture(format: .jpeg, size: picture.size, bytes: full)
             }
         }
-        if isGraphic && hasSharpColor {
-            // WebP has half the samples of color, too.
-        } else if let preferred = preferred(picture, hasDetail: hasDetail),
+        // WebP has half the samples of color, too.
+        if !(isGraphic && hasSharpColor), let preferred = preferred(picture, hasDetail: hasDetail),
             hasDetail || preferred.bytes.count < first.count
         {
             return preferred

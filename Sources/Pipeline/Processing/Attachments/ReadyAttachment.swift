@@ -43,6 +43,8 @@ struct ReadyAttachment: Sendable {
         }
     }
 
+    // MARK: - Reasons
+
     private static let cut = AttachmentFailure(
         .decode,
         .truncated,
@@ -65,6 +67,7 @@ struct ReadyAttachment: Sendable {
         let time = milliseconds.map { "\($0 / 1000).\($0 % 1000 / 100) s" }
         return count.map { [$0, time].compactMap(\.self).joined(separator: " in ") } ?? time
     }
+
     private static let hurried = AttachmentFailure(
         .decode,
         .timedOut,
