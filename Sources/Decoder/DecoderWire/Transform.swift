@@ -74,6 +74,8 @@ package enum FailureCause: String, Sendable, CaseIterable {
     case videoCodec
     /// The colors have a coding that no decoder here knows. They would come out wrong.
     case colors
+    /// The video has colors that only decoders of Dolby Vision know.
+    case dolbyVision
     /// The PNG is one that Xcode has converted for an app.
     case xcode
     /// The source is the raw data of a camera, without a picture beside it.

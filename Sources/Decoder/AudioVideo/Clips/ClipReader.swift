@@ -8,6 +8,9 @@ final class ClipReader {
     private(set) var range: ClipRange
     let streams: [MediaStream]
 
+    /// The size of the clip's first picture, once one was decoded. Containers state that of another one, or of the screen.
+    var firstSize: PixelSize?
+
     private let demuxer: Demuxer
     private var packets: [Packet] = []
     private var byteCount = 0
@@ -231,6 +234,8 @@ private struct StreamMeasure {
         if shown < limit { packets += 1 }
         first = first ?? shown
         sum = sum.addingClamped(duration)
+        // Matroska gives the first pictures no time of decoding. They are not shown in this order.
+        guard packet.decodingTime != nil else { return }
         let step = decoded.subtractingReportingOverflow(before ?? decoded)
         if !step.overflow { steps = steps.addingClamped(max(0, step.partialValue)) }
         before = decoded

@@ -104,10 +104,12 @@ package struct ClipTransform {
     }
 
     private func check(_ video: MediaStream?) throws(DecodeError) {
-        guard let size = video?.storedSize else { return }
+        guard let video else { return }
+        let size = video.storedSize
         guard size.longEdge <= request.limits.side, size.pixels <= request.limits.framePixels else {
             throw DecodeError(.tooManyPixels, "\(size.width)x\(size.height) is over the limit")
         }
+        guard !video.isDolbyVisionOnly else { throw DecodeError.dolbyVision }
     }
 
     private func report(on streams: ClipStreams, in demuxer: Demuxer) -> SourceReport {

@@ -21,7 +21,7 @@ final class EncodedVideoTrack: ClipTrack {
     private let decoder: StreamDecoder
     private let encoder: StreamEncoder
     private let filter: UnitFilter
-    private let scaler: PictureScaler
+    private let fitter: PictureFitter
     private let output: Int
     /// The shortest duration of the last frame.
     private let frameDuration: Int64
@@ -39,9 +39,11 @@ final class EncodedVideoTrack: ClipTrack {
 
     var source: Int { stream.index }
 
+    /// Creates the track. `size` is that of its upright pictures, and `first` that of the clip's first one in the source.
     init(
         _ stream: MediaStream,
         size: PixelSize,
+        like first: PixelSize,
         bitRate: Int64,
         rateFactor: Double = goodRateFactor,
         range: ClipRange,
@@ -54,11 +56,11 @@ final class EncodedVideoTrack: ClipTrack {
         self.muxer = muxer
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true, without: disabled)
         let stored = stream.orientation.isTransposed ? size.transposed : size
-        scaler = PictureScaler(to: stored, AV_PIX_FMT_YUV420P, threadCount: Libav.threadCount)
+        fitter = PictureFitter(to: stored, like: first)
         let sourceRate = stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate
         sourceDuration = max(1, stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / sourceRate)))
         let rate = min(sourceRate, Self.highestFrameRate)
-        let colors = ColorDescription(of: stream).scaled
+        let colors = ColorDescription(of: stream, like: first).scaled
         frameDuration = Int64(clamping: 90_000 / rate)
         let options: KeyValuePairs = ["preset": "veryfast", "crf": "\(rateFactor)"]
         encoder = try unsafe StreamEncoder.open("libx264", options: options) { context in
@@ -153,7 +155,7 @@ final class EncodedVideoTrack: ClipTrack {
 
     private func encode(_ frame: borrowing Frame, at time: Int64) throws(DecodeError) {
         if let lastTime, time - lastTime < Self.shortestInterval { return }
-        let picture = try scaler.scaled(frame).upright(from: stream.orientation)
+        let picture = try fitter.fitted(frame).upright(from: stream.orientation)
         unsafe picture.pointer.pointee.pts = time
         lastTime = time
         try encoder.send(picture)

@@ -72,6 +72,7 @@ struct PosterConversion {
     /// Looks at the decoder's next frames. Returns `true` if the search is over.
     private func look(at decoder: borrowing StreamDecoder, _ search: inout Search) throws(DecodeError) -> Bool {
         while let frame = try decoder.receive() {
+            reader.firstSize = reader.firstSize ?? frame.size
             let (hasTime, time) = (frame.time != nil, frame.time.map(stream.microseconds) ?? reader.range.start)
             if let asked {
                 // Up to the requested time, each frame replaces the one before.

@@ -137,10 +137,12 @@ struct VideoConversion {
         until isLate: () -> Bool = { false },
     ) throws(DecodeError) -> (file: FileInMemory, videoByteCount: Int)? {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
-        let size = video.displaySize.fitting(longEdge: rules.longEdge).even
+        let first = try firstSize(reader)
+        let size = video.displaySize(of: first).fitting(longEdge: rules.longEdge).even
         let picture = try EncodedVideoTrack(
             video,
             size: size,
+            like: first,
             bitRate: bitRate(for: reader.range, rules),
             rateFactor: rateFactor,
             range: reader.range,
@@ -151,6 +153,22 @@ struct VideoConversion {
         let sound = try encodedSound(reader, muxer)
         let file = try assembled(reader, muxer, picture, sound, until: { mustStop || isLate() })
         return file.map { ($0, picture.byteCount) }
+    }
+
+    /// Returns the size of the clip's first picture in the source.
+    private func firstSize(_ reader: ClipReader) throws(DecodeError) -> PixelSize {
+        if let known = reader.firstSize { return known }
+        let decoder = try StreamDecoder.open(video, limits: request.limits, isSlow: false, without: request.disabled)
+        var index = 0
+        while reader.firstSize == nil, let packet = try reader.packet(at: index) {
+            index += 1
+            guard packet.stream == video.index else { continue }
+            try decoder.send(packet)
+            reader.firstSize = try decoder.receive()?.size
+        }
+        try decoder.send(nil)
+        let last = try reader.firstSize == nil ? decoder.receive()?.size : nil
+        return reader.firstSize ?? last ?? video.storedSize
     }
 
     /// Passes the clip through its tracks. Returns `nil` if it had to stop.

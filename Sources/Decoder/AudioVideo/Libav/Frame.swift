@@ -36,6 +36,7 @@ struct Frame: ~Copyable {
         unsafe PixelSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height))
     }
 
+    var pixelRatio: PixelRatio { unsafe PixelRatio(pointer.pointee.sample_aspect_ratio) }
     var pixelFormat: AVPixelFormat { unsafe AVPixelFormat(pointer.pointee.format) }
     var isInterlaced: Bool { unsafe pointer.pointee.interlaced_frame != 0 }
     var sampleCount: Int { unsafe Int(pointer.pointee.nb_samples) }
@@ -43,6 +44,16 @@ struct Frame: ~Copyable {
     /// A Boolean value that indicates whether the decoder found no damage.
     var isIntact: Bool {
         unsafe pointer.pointee.decode_error_flags == 0 && pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT == 0
+    }
+
+    /// A Boolean value that indicates whether the picture's own metadata are those of Dolby Vision without a base that others
+    /// can show (profile 5, which libav recognizes by the same two numbers). Not every container says it.
+    var isDolbyVisionOnly: Bool {
+        guard let side = unsafe av_frame_get_side_data(pointer, AV_FRAME_DATA_DOVI_METADATA) else { return false }
+        let header = unsafe side.pointee.data.withMemoryRebound(to: AVDOVIMetadata.self, capacity: 1) { metadata in
+            unsafe av_dovi_get_header(metadata).pointee
+        }
+        return header.vdr_rpu_profile == 0 && header.bl_video_full_range_flag != 0
     }
 
     /// The best estimate of the time of display, in units of the stream.

@@ -43,6 +43,7 @@ func allocated<Object>(
 }
 
 extension DecodeError {
+    static let dolbyVision = DecodeError(.unsupportedFormat, "Dolby Vision without a base", cause: .dolbyVision)
     static let encrypted = DecodeError(.unsupportedFormat, "the source is encrypted", cause: .encryption)
 
     /// Creates the failure for one of libav's negative codes.

@@ -61,8 +61,11 @@ struct MediaStream {
     var codec: AVCodecID { unsafe parameters.pointee.codec_id }
 
     /// The size as displayed.
-    var displaySize: PixelSize {
-        let size = storedSize.withSquarePixels(pixelRatio)
+    var displaySize: PixelSize { displaySize(of: storedSize) }
+
+    /// Returns the size as displayed of a picture of this size.
+    func displaySize(of picture: PixelSize) -> PixelSize {
+        let size = picture.withSquarePixels(pixelRatio)
         return orientation.isTransposed ? size.transposed : size
     }
 
@@ -83,6 +86,18 @@ struct MediaStream {
 
     func indexEntry(_ number: Int) -> AVIndexEntry? {
         unsafe avformat_index_get_entry(stream, Int32(clamping: number))?.pointee
+    }
+
+    /// A Boolean value that indicates whether the colors are those of Dolby Vision without a base that others can show: in IPT,
+    /// and of a shape that only its metadata tell. Profile 5 has no such base, nor have 10 and 20 where they name none.
+    var isDolbyVisionOnly: Bool {
+        var size = 0
+        guard let data = unsafe av_stream_get_side_data(stream, AV_PKT_DATA_DOVI_CONF, &size),
+            size >= MemoryLayout<AVDOVIDecoderConfigurationRecord>.size
+        else { return false }
+        let record = unsafe UnsafeRawPointer(data).loadUnaligned(as: AVDOVIDecoderConfigurationRecord.self)
+        let isWithoutBase = record.dv_bl_signal_compatibility_id == 0
+        return record.dv_profile == 5 || [10, 20].contains(record.dv_profile) && isWithoutBase
     }
 
     func microseconds(_ time: Int64) -> Int64 { av_rescale_q(time, timeBase, AVRational(num: 1, den: AV_TIME_BASE)) }

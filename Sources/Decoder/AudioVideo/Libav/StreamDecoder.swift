@@ -73,6 +73,7 @@ struct StreamDecoder: ~Copyable {
         let code = unsafe avcodec_receive_frame(context, frame.pointer)
         if code == clibav_error_from_errno(ENOMEM) { try check("avcodec_receive_frame", code) }
         guard code >= 0 else { return nil }
+        guard !frame.isDolbyVisionOnly else { throw DecodeError.dolbyVision }
         return frame
     }
 }

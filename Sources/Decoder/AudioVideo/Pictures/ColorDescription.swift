@@ -13,12 +13,14 @@ struct ColorDescription: Equatable {
     /// BT.601 below.
     ///
     /// A picture must carry its description once it is scaled down, or players guess from the new size.
-    init(of frame: borrowing Frame) {
+    /// Those that are missing are filled in as for a picture of the size `first`, if that is given.
+    init(of frame: borrowing Frame, like first: PixelSize? = nil) {
         let raw = unsafe frame.pointer.pointee
-        unsafe self.init(raw.colorspace, raw.color_primaries, raw.color_trc, raw.color_range, raw.format, frame.size)
+        let size = first ?? frame.size
+        unsafe self.init(raw.colorspace, raw.color_primaries, raw.color_trc, raw.color_range, raw.format, size)
     }
 
-    init(of stream: MediaStream) {
+    init(of stream: MediaStream, like first: PixelSize) {
         let raw = unsafe stream.parameters.pointee
         unsafe self.init(
             raw.color_space,
@@ -26,7 +28,7 @@ struct ColorDescription: Equatable {
             raw.color_trc,
             raw.color_range,
             raw.format,
-            stream.storedSize
+            first
         )
     }
 
@@ -83,14 +85,15 @@ struct ColorDescription: Equatable {
 
     private var isBright: Bool { TransferFunction(number: Int(transfer.rawValue))?.isHighDynamicRange ?? false }
 
-    /// The number of the matrix in libswscale.
-    var scalerMatrix: Int32 {
+    /// The number of the matrix in libswscale; `nil` if that has no such matrix, and would guess.
+    var scalerMatrix: Int32? {
         switch matrix {
         case AVCOL_SPC_BT709: SWS_CS_ITU709
+        case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: SWS_CS_ITU601
         case AVCOL_SPC_FCC: SWS_CS_FCC
         case AVCOL_SPC_SMPTE240M: SWS_CS_SMPTE240M
         case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: SWS_CS_BT2020
-        default: SWS_CS_ITU601
+        default: nil
         }
     }
 }

@@ -10,6 +10,8 @@ final class PictureScaler {
     private let size: PixelSize
     private let format: AVPixelFormat
     private let threadCount: Int32
+    /// The size of the clip's first picture, which decides what is meant by missing colors.
+    private let first: PixelSize?
     private var context: OpaquePointer?
     /// The input that `context` is set up for.
     private var input: Input?
@@ -25,16 +27,17 @@ final class PictureScaler {
     }
 
     /// Creates a scaler. More than one thread pays only for many pictures.
-    init(to size: PixelSize, _ format: AVPixelFormat, threadCount: Int32 = 1) {
+    init(to size: PixelSize, _ format: AVPixelFormat, threadCount: Int32 = 1, like first: PixelSize? = nil) {
         self.size = size
         self.format = format
         self.threadCount = threadCount
+        self.first = first
     }
 
     deinit { unsafe sws_freeContext(context) }
 
     func scaled(_ frame: borrowing Frame) throws(DecodeError) -> Frame {
-        let colors = ColorDescription(of: frame)
+        let colors = ColorDescription(of: frame, like: first)
         guard colors.needsMapping else { return try converted(frame, colors) }
         let wide = wide ?? PictureScaler(to: size, AV_PIX_FMT_RGB48LE, threadCount: threadCount)
         self.wide = wide
@@ -50,11 +53,14 @@ final class PictureScaler {
 
     private func converted(_ frame: borrowing Frame, _ colors: ColorDescription) throws(DecodeError) -> Frame {
         let source = try frame.withOneField()
+        guard let matrix = colors.scalerMatrix else {
+            throw DecodeError(.unsupportedFormat, "matrix \(colors.matrix.rawValue)", cause: .colors)
+        }
         try prepare(
             for: Input(
                 size: source.size,
                 format: source.pixelFormat,
-                matrix: colors.scalerMatrix,
+                matrix: matrix,
                 isFullRange: colors.isFullRange,
             )
         )
@@ -136,6 +142,8 @@ struct PixelRatio: Equatable {
     private init(rational: AVRational) { self.rational = rational }
 
     var isSquare: Bool { rational.num == rational.den }
+    /// The width of a pixel of the height 1.
+    var width: Double { Double(rational.num) / Double(rational.den) }
 
     static func == (left: PixelRatio, right: PixelRatio) -> Bool { av_cmp_q(left.rational, right.rational) == 0 }
 }

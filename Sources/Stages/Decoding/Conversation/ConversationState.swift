@@ -166,6 +166,8 @@ struct ConversationState {
         case .silentProfile: "The profile delivers no sound. Choose one that does, such as apns, or send a picture."
         case .videoCodec: "The codec of the video is not decoded. Send H.264, HEVC, VP8, VP9 or AV1."
         case .colors: "The colors of the source are coded in a way that is not decoded, and would be wrong. Send sRGB."
+        case .dolbyVision:
+            "The video has colors that only decoders of Dolby Vision know (profile 5). Send profile 8.4, HLG, or SDR."
         case .xcode: "The PNG is in the variant that Xcode makes for apps (CgBI). Send the original file."
         case .cameraRaw: "The source is raw data of a camera without a JPEG in it. Send a JPEG or HEIC."
         }
