@@ -19,3 +19,9 @@ static const int clibav_error_no_demuxer = AVERROR_DEMUXER_NOT_FOUND;
 static const int clibav_error_unfinished = AVERROR_PATCHWELCOME;
 static const int clibav_error_experimental = AVERROR_EXPERIMENTAL;
 static const int64_t clibav_no_time = AV_NOPTS_VALUE;
+
+// The C library declares it for GNU programs only.
+void *memmem(const void *bytes, size_t count, const void *mark, size_t markCount);
+static inline int clibav_contains(const void *bytes, size_t count, const void *mark, size_t markCount) {
+    return memmem(bytes, count, mark, markCount) != 0;
+}

@@ -2,7 +2,7 @@
 package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, gif, webp, heic, avif, tiff
     case mp4, m4v, quickTime, threeGPP, webm, matroska, avi, mpegProgramStream, mpegTransportStream
-    case mp3, m4a, aac, wav, aiff, flac, ogg
+    case mp3, m4a, aac, wav, aiff, flac, ogg, caf, amr
 
     /// The kind of medium. An animation is an image until it has been opened.
     package enum Kind: String, Sendable {
@@ -62,6 +62,8 @@ package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
         case .aiff: Properties(.audio, "public.aiff-audio", "audio/aiff", extension: "aif")
         case .flac: Properties(.audio, "org.xiph.flac", "audio/flac", codec: .flac)
         case .ogg: Properties(.audio, "org.xiph.ogg-audio", "audio/ogg")
+        case .caf: Properties(.audio, "com.apple.coreaudio-format", "audio/x-caf")
+        case .amr: Properties(.audio, "org.3gpp.adaptive-multi-rate-audio", "audio/amr")
         }
     }
 

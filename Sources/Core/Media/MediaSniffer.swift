@@ -21,7 +21,10 @@ package enum MediaSniffer {
         if let box = isoBaseMediaFormat(of: bytes) { return box }
         if bytes.has([0x1A, 0x45, 0xDF, 0xA3]) { return bytes.contains("webm", before: 64) ? .webm : .matroska }
         if bytes.has("OggS") { return .ogg }
-        if bytes.has("fLaC") { return .flac }
+        if bytes.has("fLaC") || FrameSequence.isFLAC(bytes, at: 0) { return .flac }
+        // Apple's format of voice messages, and that of telephones: for narrow bands and, with `-WB` behind it, for wide ones.
+        if bytes.has("caff") { return .caf }
+        if bytes.has("#!AMR") { return .amr }
         if bytes.has([0x00, 0x00, 0x01, 0xBA]) || bytes.has([0x00, 0x00, 0x01, 0xB3]) { return .mpegProgramStream }
         if bytes.has([0x47]), bytes.has([0x47], at: 188), bytes.has([0x47], at: 376) { return .mpegTransportStream }
         if let tag = tagByteCount(of: bytes) { return format(of: bytes, behindTag: tag) }
@@ -142,7 +145,7 @@ extension Span<UInt8> {
 /// The recognition of a source's format, step by step: from its first bytes, or from those behind what comes first.
 ///
 /// Sound may begin with ID3v2 tags, which hold whole pictures, and with zero bytes. Only the bytes behind them tell
-/// MP3 from FLAC and AAC.
+/// MP3 from FLAC and AAC. It may also begin in the middle of a frame, as a transport stream may in that of a packet.
 package struct FormatRecognition {
     package enum Step: Equatable {
         /// The answer; `nil` if the source has no known format.
@@ -157,6 +160,7 @@ package struct FormatRecognition {
     private static let zeroLimit = MediaSniffer.zeroLimit
 
     private var start = 0
+    private var looksFurther = false
     private var tagCount = 0
     private var zeroCount = 0
 
@@ -173,7 +177,7 @@ package struct FormatRecognition {
             tagCount += 1
             return .looksAt(start..<start + MediaSniffer.byteCount)
         }
-        let format = MediaSniffer.format(of: bytes)
+        let format = MediaSniffer.format(of: bytes) ?? (looksFurther ? FrameSequence.format(in: bytes) : nil)
         let zeros = bytes.zeroCount(upTo: bytes.count)
         if format == nil, zeros > 0, zeroCount < Self.zeroLimit, zeros < bytes.count || zeros == MediaSniffer.byteCount
         {
@@ -181,8 +185,12 @@ package struct FormatRecognition {
             zeroCount += zeros
             return .looksAt(start..<start + MediaSniffer.byteCount)
         }
+        if format == nil, !looksFurther {
+            looksFurther = true
+            return .looksAt(start..<start + FrameSequence.byteCount)
+        }
         guard start > 0 else { return .recognized(format) }
-        if let format, format.kind == .audio { return .recognized(format) }
+        if let format, format.kind == .audio || format == .mpegTransportStream { return .recognized(format) }
         // Behind a tag and some more foreign bytes there is usually MP3.
         return .recognized(tagCount > 0 ? .mp3 : nil)
     }

@@ -30,15 +30,7 @@ struct CanaryTests {
     private func check(_ canary: Canary, _ rungs: Set<Rung>) throws -> CollectedRungs {
         let bytes = try canary.make()
         #expect(bytes.firstRange(of: Array(Canary.word.utf8)) != nil)
-        var recognition = FormatRecognition()
-        var step = recognition.take(Array(bytes.prefix(MediaSniffer.byteCount)).span)
-        while case .looksAt(let range) = step {
-            step = recognition.take(Array(bytes[range.clamped(to: 0..<bytes.count)]).span)
-        }
-        guard case .recognized(let format?) = step else {
-            Issue.record("\(canary) is not recognised")
-            return CollectedRungs()
-        }
+        let format = try #require(recognizedFormat(of: bytes), "\(canary)")
         let (output, failure) = try transform(MemorySource(bytes), format, rungs: rungs)
         #expect(failure == nil)
         #expect(!output.emitted.isEmpty)

@@ -10,15 +10,15 @@ import Testing
 @Suite("Clips of phones", .needsFFmpeg, .timeLimit(.minutes(10)))
 struct PhoneClipsTests {
     static func deliver(_ bytes: [UInt8], clip: ClipSelection = ClipSelection()) throws -> CollectedRungs.Emitted {
-        let format = MediaSniffer.format(of: bytes.span)
-        let (output, failure) = try transform(MemorySource(bytes), #require(format), clip: clip)
+        let format = try #require(recognizedFormat(of: bytes))
+        let (output, failure) = try transform(MemorySource(bytes), format, clip: clip)
         #expect(failure == nil)
         return try #require(output.last)
     }
 
     static func failure(of bytes: [UInt8]) throws -> DecodeError? {
-        let format = MediaSniffer.format(of: bytes.span)
-        let (output, failure) = try transform(MemorySource(bytes), #require(format))
+        let format = try #require(recognizedFormat(of: bytes))
+        let (output, failure) = try transform(MemorySource(bytes), format)
         #expect(output.rungs == [])
         return failure
     }
@@ -159,7 +159,7 @@ struct PhoneClipsTests {
 
     @Test(
         "with colors that would be guessed are refused",
-        arguments: ["ycgco", "ictcp", "smpte2085", "chroma-derived-nc"]
+        arguments: ["ycgco", "ictcp", "smpte2085", "bt2020c"]
     )
     func unknownColors(matrix: String) throws {
         let coding = [

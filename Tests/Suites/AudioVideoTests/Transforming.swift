@@ -58,3 +58,14 @@ private func expectAcceptance(of output: CollectedRungs) {
         #expect(size.map { $0 == (report.width, report.height) } == true, "\(report)")
     }
 }
+
+/// Returns the format of a source as the worker recognizes it, step by step.
+func recognizedFormat(of bytes: [UInt8]) -> MediaFormat? {
+    var recognition = FormatRecognition()
+    var step = recognition.take(Array(bytes.prefix(MediaSniffer.byteCount)).span)
+    while case .looksAt(let range) = step {
+        step = recognition.take(Array(bytes[range.clamped(to: 0..<bytes.count)]).span)
+    }
+    guard case .recognized(let format) = step else { return nil }
+    return format
+}

@@ -137,6 +137,6 @@ enum FormatSupport: Sendable {
         "mp4", "mpg4", "m4v", "mov", "qt", "3gp", "webm", "mkv", "avi", "mpg", "mpeg", "m2v", "ts", "wmv", "flv",
     ]
     private static let sounds: Set = [
-        "mp3", "m4a", "aac", "wav", "wave", "aif", "aiff", "aifc", "flac", "ogg", "oga", "opus", "caf", "wma",
+        "mp3", "m4a", "aac", "wav", "wave", "aif", "aiff", "aifc", "flac", "ogg", "oga", "opus", "caf", "amr", "wma",
     ]
 }

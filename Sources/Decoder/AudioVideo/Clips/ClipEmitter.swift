@@ -41,6 +41,9 @@ final class ClipEmitter {
         as rung: Rung,
         of reader: ClipReader,
     ) throws(DecodeError) -> RungReport {
+        guard rung != .copied || !file.hasForeignMark else {
+            throw DecodeError(.unsupportedFormat, "the copy could be read as another format")
+        }
         let finding = try ClipCheck.finding(
             in: file,
             container,

@@ -27,6 +27,9 @@ final class Demuxer {
     /// The clock of an MPEG stream; `nil` where the container's times are continuous by themselves.
     private var clock: StreamClock?
     private let isMovie: Bool
+    private let isFLAC: Bool
+    /// The time at which the next frame begins of FLAC that began at one.
+    private var nextTime: Int64?
     /// The offset of the end of a Matroska source, as it says itself.
     private let segmentEnd: Int?
 
@@ -50,14 +53,15 @@ final class Demuxer {
         else { throw DecodeError(.unsupportedFormat, "\(format.rawValue) has no demuxer") }
 
         isMovie = name == "mov"
+        isFLAC = name == "flac"
         segmentEnd = name == "matroska" ? MatroskaSegment.end(in: bytes) : nil
         clock = name == "mpegts" || name == "mpeg" ? StreamClock() : nil
         if isMovie, !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
-        // Only a movie's index is needed before anything can be shown. Other demuxers would jump to an optional index,
-        // and to the end for tags: not in a download under way.
+        // Only the index of a movie, and of Apple's sound, is needed before anything can be shown. Other demuxers would jump to
+        // an optional index, and to the end for tags: not in a download under way.
         let isStreamed = !bytes.isWhole && !usesIndex
-        if isStreamed, !isMovie { input.isSeekable = false }
+        if isStreamed, !isMovie, name != "caf" { input.isSeekable = false }
         var options: OpaquePointer?
         defer { unsafe av_dict_free(&options) }
         for (key, value) in Self.options { unsafe av_dict_set(&options, key, value, 0) }
@@ -193,10 +197,18 @@ final class Demuxer {
         }
     }
 
+    /// The rate of FLAC that begins at a frame: libav counts its times in samples, whatever the stream's unit is. Otherwise `nil`.
+    private var sampleClock: AVRational? {
+        guard isFLAC, let stream = streams.first, stream.timeBase.den == 90_000 else { return nil }
+        return unsafe AVRational(num: 1, den: max(1, stream.parameters.pointee.sample_rate))
+    }
+
     /// Seeks to the last key frame of `stream` at or before `time`, in microseconds.
     func seek(to time: Int64, of stream: MediaStream) throws(DecodeError) {
-        let target = stream.units(ofMicroseconds: time)
+        let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
+        let target = av_rescale_q(time, microsecond, sampleClock ?? stream.timeBase)
         if clock != nil { clock = StreamClock() }
+        nextTime = nil
         let code = unsafe avformat_seek_file(context, Int32(stream.index), Int64.min, target, target, 0)
         try check("avformat_seek_file", code)
     }
@@ -212,6 +224,12 @@ final class Demuxer {
         guard !packet.isEncrypted else { throw DecodeError.encrypted }
         if clock != nil, let stream = unsafe context.pointee.streams[packet.stream] {
             unsafe clock?.correct(packet, stream.pointee.time_base)
+        }
+        if let sampleClock, let stream = streams.first {
+            // Of the last frame, which is short, it counts too few.
+            let time = nextTime ?? packet.presentationTime.map { av_rescale_q($0, sampleClock, stream.timeBase) }
+            (packet.presentationTime, packet.decodingTime) = (time, time)
+            nextTime = time.map { $0.addingClamped(packet.duration) }
         }
         return packet
     }
@@ -262,6 +280,7 @@ struct DemuxerChoice {
 
     static let allNames = [
         "mov", "matroska", "avi", "mpeg", "mpegvideo", "mpegts", "mp3", "aac", "wav", "aiff", "flac", "ogg",
+        "caf", "amr",
     ]
 
     /// Chooses a demuxer. `start` is the first four bytes of the source: MPEG video also comes without a container.
@@ -278,6 +297,8 @@ struct DemuxerChoice {
         case .aiff: name = "aiff"
         case .flac: name = "flac"
         case .ogg: name = "ogg"
+        case .caf: name = "caf"
+        case .amr: name = "amr"
         case .jpeg, .png, .gif, .webp, .heic, .avif, .tiff: return nil
         }
     }

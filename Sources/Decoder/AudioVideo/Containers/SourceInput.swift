@@ -112,6 +112,22 @@ final class FileInMemory: SourceBytes {
         return try unsafe allocated("avio_alloc_context", context)
     }
 
+    /// The marks by which programs find another format in any place of a file: ZIP (its entries and its ends), PDF, RAR, 7z, PHP
+    /// and ISO 9660.
+    private static let foreignMarks: [[UInt8]] = [
+        Array("PK\u{3}\u{4}".utf8), Array("PK\u{5}\u{6}".utf8), Array("PK\u{6}\u{6}".utf8), Array("%PDF".utf8),
+        Array("Rar!".utf8), [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], Array("<?php".utf8), Array("CD001".utf8),
+    ]
+
+    /// A Boolean value that indicates whether a program could take the file for another format than its first bytes say.
+    ///
+    /// Copied pictures and samples can be any bytes. One file in a thousand has such a mark by chance, and is encoded again.
+    var hasForeignMark: Bool {
+        unsafe bytes.withUnsafeBytes { file in
+            Self.foreignMarks.contains { unsafe clibav_contains(file.baseAddress, file.count, $0, $0.count) != 0 }
+        }
+    }
+
     /// Replaces the content with the result of `change`.
     func edit(_ change: ([UInt8]) -> [UInt8]) { bytes = change(bytes) }
 

@@ -92,7 +92,13 @@ struct ColorDescription: Equatable {
         case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M: SWS_CS_ITU601
         case AVCOL_SPC_FCC: SWS_CS_FCC
         case AVCOL_SPC_SMPTE240M: SWS_CS_SMPTE240M
-        case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: SWS_CS_BT2020
+        case AVCOL_SPC_BT2020_NCL: SWS_CS_BT2020
+        case AVCOL_SPC_CHROMA_DERIVED_NCL:
+            switch primaries {
+            case AVCOL_PRI_BT709: SWS_CS_ITU709
+            case AVCOL_PRI_BT2020: SWS_CS_BT2020
+            default: SWS_CS_ITU601
+            }
         default: nil
         }
     }
