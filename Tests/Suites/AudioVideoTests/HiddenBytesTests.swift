@@ -71,6 +71,62 @@ struct HiddenBytesTests {
         #expect(try FFmpeg.colors(of: clip.bytes) == FFmpeg.colors(of: source))
     }
 
+    /// The marks by which programs find another format in the middle or at the end of a file.
+    private static let foreignMarks: [[UInt8]] = [
+        Array("PK\u{3}\u{4}\u{14}".utf8), Array("PK\u{5}\u{6}".utf8), Array("PK\u{6}\u{6}".utf8),
+        Array("%PDF-1.7".utf8),
+        Array("Rar!\u{1A}\u{7}".utf8), [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], Array("<?php ".utf8), Array("CD001".utf8),
+    ]
+
+    @Test(
+        "that programs would take for another format are in no clip, whether they stand behind a slice or in its pixels",
+        arguments: foreignMarks,
+        ["high", "baseline", "behind units"],
+    )
+    func foreign(mark: [UInt8], place: String) throws {
+        // Zeros cannot stand in a unit. All others can.
+        let bytes = mark + [UInt8](repeating: 0x41, count: 40)
+        var source = try Self.movie(
+            ["-profile:v", place == "baseline" ? place : "high"],
+            marking: [1, 5],
+            with: bytes
+        )
+        if place == "behind units" { source = try Self.shortened(source, by: bytes.count) }
+        #expect(source.firstRange(of: mark) != nil)
+        let (output, failure) = try transform(MemorySource(source), .mp4)
+        // Lengths that don't fit together are damage.
+        #expect(failure == nil && output.rungs.last == .transcoded || place == "behind units")
+        for emitted in output.emitted { #expect(emitted.bytes.firstRange(of: mark) == nil) }
+    }
+
+    /// Returns the movie with the last bytes of each slice behind it, so that they belong to no unit.
+    private static func shortened(_ movie: [UInt8], by count: Int) throws -> [UInt8] {
+        var movie = movie
+        var unit = try #require(movie.firstRange(of: Array("mdat".utf8))).upperBound
+        while unit + 5 < movie.count {
+            let length = movie[unit..<unit + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard length > 0, length < 100_000 else { break }
+            if [1, 5].contains(movie[unit + 4] & 31) {
+                let shorter = length - count
+                for index in 0..<4 { movie[unit + index] = UInt8(shorter >> (24 - 8 * index) & 0xFF) }
+            }
+            unit += 4 + length
+        }
+        return movie
+    }
+
+    @Test(
+        "that programs would take for another format are in no WAV, whose samples can be any bytes",
+        arguments: foreignMarks
+    )
+    func foreignSamples(mark: [UInt8]) throws {
+        var source = try FFmpeg.make("a.wav", FFmpeg.input("sine=d=1.5:f=440") + ["-c:a", "pcm_s16le"])
+        #expect(try PhoneClipsTests.deliver(source).report.rung == .copied)
+        source.replaceSubrange(source.count - 100..<source.count - 100 + mark.count, with: mark)
+        let clip = try PhoneClipsTests.deliver(source)
+        #expect(clip.report.rung == .transcoded && clip.bytes.firstRange(of: mark) == nil)
+    }
+
     @Test("inside frames of AAC are in no clip", arguments: MarkedSound.places, ["a.aac", "a.m4a", "a.mp4"])
     func advancedCoding(place: MarkedSound.Place, name: String) throws {
         let stream = try MarkedSound.aac(Self.mark, place)

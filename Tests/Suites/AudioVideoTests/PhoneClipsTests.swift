@@ -170,6 +170,41 @@ struct PhoneClipsTests {
         #expect(failure?.reason == .unsupportedFormat && failure?.cause == .colors)
     }
 
+    /// A blue square on transparent pixels, which are red.
+    private static let sticker: String = {
+        let inside = "between(X,40,119)*between(Y,30,89)"
+        let colors = "r='if(\(inside),0,255)':g=0:b='if(\(inside),255,0)':a='if(\(inside),255,0)'"
+        return "color=red:s=160x120:r=12:d=1,format=rgba,geq=\(colors)"
+    }()
+
+    @Test(
+        "of stickers show no color that is hidden by their transparency",
+        arguments: [("a.webm", "libvpx-vp9"), ("a.webm", "libvpx"), ("a.mkv", "libvpx-vp9")],
+    )
+    func transparency(name: String, encoder: String) throws {
+        let coding = ["-pix_fmt", "yuva420p", "-c:v", encoder, "-b:v", "400k", "-cpu-used", "8", "-auto-alt-ref", "0"]
+        let source = try FFmpeg.make(name, FFmpeg.input(Self.sticker) + coding)
+        let clip = try Self.deliver(source)
+        let rows = try Self.line(of: clip.bytes, "crop=160:1:0:60", count: 160)
+        #expect(rows.count >= 12)
+        for row in rows { #expect(row[4].isWhite && row[80].isBlue && row[156].isWhite) }
+        let (output, _) = try transform(MemorySource(source), name == "a.mkv" ? .matroska : .webm, rungs: [.poster])
+        let poster = try Self.line(of: #require(output.last).bytes, "crop=160:1:0:60", count: 160)
+        #expect(poster.first.map { $0[4].isWhite && $0[80].isBlue } == true)
+    }
+
+    @Test("without the mark of transparency show their colors, as browsers do")
+    func withoutTransparency() throws {
+        let coding = [
+            "-pix_fmt", "yuva420p", "-c:v", "libvpx-vp9", "-b:v", "400k", "-cpu-used", "8", "-auto-alt-ref", "0",
+        ]
+        var source = try FFmpeg.make("a.webm", FFmpeg.input(Self.sticker) + coding)
+        let flag = try #require(source.firstRange(of: [0x53, 0xC0, 0x81])).upperBound
+        source[flag] = 0
+        let row = try #require(Self.line(of: Self.deliver(source).bytes, "crop=160:1:0:60", count: 160).last)
+        #expect(row[4].isRed && row[80].isBlue)
+    }
+
     // MARK: - Sizes
 
     /// A second of red, and a second of blue of another shape, with a white frame of two pixels around both.

@@ -100,6 +100,11 @@ struct MediaStream {
         return record.dv_profile == 5 || [10, 20].contains(record.dv_profile) && isWithoutBase
     }
 
+    /// Returns what the container says of the stream under a name.
+    func tag(_ name: String) -> String? {
+        unsafe av_dict_get(stream.pointee.metadata, name, nil, 0).map { unsafe String(cString: $0.pointee.value) }
+    }
+
     func microseconds(_ time: Int64) -> Int64 { av_rescale_q(time, timeBase, AVRational(num: 1, den: AV_TIME_BASE)) }
 
     func units(ofMicroseconds time: Int64) -> Int64 {

@@ -7,10 +7,16 @@ import Media
 struct StreamDecoder: ~Copyable {
     let stream: MediaStream
     private let context: UnsafeMutablePointer<AVCodecContext>
+    private let alpha: AlphaDecoder?
 
-    private init(adopting context: UnsafeMutablePointer<AVCodecContext>, stream: MediaStream) {
+    private init(
+        adopting context: UnsafeMutablePointer<AVCodecContext>,
+        stream: MediaStream,
+        alpha: AlphaDecoder?,
+    ) {
         unsafe self.context = context
         self.stream = stream
+        self.alpha = alpha
     }
 
     deinit {
@@ -19,12 +25,13 @@ struct StreamDecoder: ~Copyable {
     }
 
     /// Opens a decoder. `isSlow` means that all of a clip will be decoded, so that starting threads pays. `isStrict`
-    /// means that the decoder hides no damage. Throws if the codec is one of `disabled`.
+    /// means that the decoder hides no damage, and `isAlpha` that it decodes the stream's transparency. Throws if the codec is one of `disabled`.
     static func open(
         _ stream: MediaStream,
         limits: MediaLimits,
         isSlow: Bool,
         isStrict: Bool = false,
+        isAlpha: Bool = false,
         without disabled: DisabledFormats,
     ) throws(DecodeError) -> StreamDecoder {
         guard !CodecAllowList.refuses(stream.codec, disabled) else { throw DecodeError.disabled("the codec") }
@@ -32,7 +39,13 @@ struct StreamDecoder: ~Copyable {
             let codec = unsafe avcodec_find_decoder_by_name(name)
         else { throw DecodeError(.unsupportedFormat, "the codec is not on the list") }
         let context = try unsafe allocated("avcodec_alloc_context3", avcodec_alloc_context3(codec))
-        let decoder = unsafe StreamDecoder(adopting: context, stream: stream)
+        let alpha: AlphaDecoder? =
+            if !isAlpha, stream.hasAlpha {
+                AlphaDecoder(try open(stream, limits: limits, isSlow: false, isAlpha: true, without: disabled))
+            } else {
+                nil
+            }
+        let decoder = unsafe StreamDecoder(adopting: context, stream: stream, alpha: alpha)
         try unsafe check(
             "avcodec_parameters_to_context",
             avcodec_parameters_to_context(context, stream.parameters)
@@ -54,6 +67,7 @@ struct StreamDecoder: ~Copyable {
 
     /// Sends a packet; `nil` after the last one. Skips damaged packets and decodes the others.
     func send(_ packet: Packet?) throws(DecodeError) {
+        if let packet { alpha?.take(packet) }
         let code = unsafe avcodec_send_packet(context, packet?.pointer)
         guard code == clibav_error_from_errno(ENOMEM) else { return }
         try check("avcodec_send_packet", code)
@@ -74,7 +88,8 @@ struct StreamDecoder: ~Copyable {
         if code == clibav_error_from_errno(ENOMEM) { try check("avcodec_receive_frame", code) }
         guard code >= 0 else { return nil }
         guard !frame.isDolbyVisionOnly else { throw DecodeError.dolbyVision }
-        return frame
+        guard let alpha else { return frame }
+        return try alpha.composed(frame)
     }
 }
 

@@ -65,12 +65,4 @@ extension Frame {
         }
         return framed
     }
-
-    /// Returns the first byte of a plane, and the number of bytes from one row to the next.
-    private func plane(_ number: Int) throws(DecodeError) -> (start: UnsafeMutablePointer<UInt8>, stride: Int) {
-        let picture = unsafe pointer.pointee
-        let planes = unsafe [picture.data.0, picture.data.1, picture.data.2]
-        let strides = unsafe [picture.linesize.0, picture.linesize.1, picture.linesize.2]
-        return try unsafe (allocated("plane", planes[number]), Int(strides[number]))
-    }
 }
