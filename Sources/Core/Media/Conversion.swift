@@ -20,6 +20,8 @@ package struct ConversionRequest: Sendable, Equatable {
     /// The longer side in pixels of a thumbnail (JPEG) of the result, for pages that show many results; `nil` for no
     /// thumbnail. A source without pictures never has one.
     package var thumbnailEdge: Int?
+    /// The time until the deadline when a decoder process takes the job. The decoder does less where a clip would take longer.
+    package var timeLeft: Duration?
     /// The formats and codecs that are switched off. The decoder pool sets them when a decoder process takes the job.
     package var disabled: DisabledFormats
 
@@ -35,6 +37,7 @@ package struct ConversionRequest: Sendable, Equatable {
         limits: MediaLimits = MediaLimits(),
         rungs: Set<Rung> = Set(Rung.allCases),
         thumbnailEdge: Int? = nil,
+        timeLeft: Duration? = nil,
         disabled: DisabledFormats = DisabledFormats(),
     ) {
         self.format = format
@@ -48,6 +51,7 @@ package struct ConversionRequest: Sendable, Equatable {
         self.limits = limits
         self.rungs = rungs
         self.thumbnailEdge = thumbnailEdge
+        self.timeLeft = timeLeft
         self.disabled = disabled
     }
 }

@@ -126,12 +126,15 @@ package struct AnimationRules: Sendable, Hashable {
 package struct VideoRules: Sendable, Hashable {
     /// The longest that a clip may be, and its length where the sender asks for none.
     package var duration: Duration
+    /// The shortest beginning of a clip that is better than its poster where time runs out; `nil` if only whole clips are.
+    package var shortest: Duration?
     package var longEdge: Int
     package var byteBudget: Int
     package var byteLimit: Int
 
-    package init(duration: Duration, longEdge: Int, byteBudget: Int, byteLimit: Int) {
+    package init(duration: Duration, shortest: Duration? = nil, longEdge: Int, byteBudget: Int, byteLimit: Int) {
         self.duration = duration
+        self.shortest = shortest
         self.longEdge = longEdge
         self.byteBudget = byteBudget
         self.byteLimit = byteLimit
@@ -159,7 +162,13 @@ extension Profile {
         name: "apns",
         image: ImageRules(longEdge: 1038, byteBudget: 500_000, byteLimit: 10_000_000),
         animation: AnimationRules(longEdge: 1038, byteBudget: 2_000_000, byteLimit: 10_000_000),
-        video: VideoRules(duration: .seconds(10), longEdge: 720, byteBudget: 5_000_000, byteLimit: 50_000_000),
+        video: VideoRules(
+            duration: .seconds(10),
+            shortest: .seconds(3),
+            longEdge: 720,
+            byteBudget: 5_000_000,
+            byteLimit: 50_000_000,
+        ),
         audio: AudioRules(duration: .seconds(30), byteBudget: 5_000_000, byteLimit: 5_000_000),
     )
 

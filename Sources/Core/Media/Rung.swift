@@ -14,10 +14,10 @@ package enum Rung: String, Sendable, Hashable, CaseIterable {
     /// The full-quality picture, scaled down to fit the profile.
     case downscaled
     case firstFrame = "first-frame"
-    /// An animation that lost frames, or its end, to fit the byte budget; sound that lost its end to be in time.
+    case poster
+    /// An animation that lost frames, or its end, to fit the byte budget; a clip that lost them to be in time.
     case shortened
     case animation
-    case poster
     case copied
     case transcoded
 }
@@ -76,9 +76,9 @@ extension Rung {
         case .fast: Properties(classes: [.picture], cost: .reduced, finality: .improvable)
         case .downscaled: Properties(classes: [.picture], cost: .full, finality: .last)
         case .firstFrame: Properties(classes: [.picture], cost: .little, finality: .lastWithoutAnimation)
-        case .shortened: Properties(classes: [.animation, .sound], cost: .little, finality: .improvable)
-        case .animation: Properties(classes: [.animation], cost: .full, finality: .last)
         case .poster: Properties(classes: [.picture], cost: .little, finality: .lastWithoutVideo)
+        case .shortened: Properties(classes: [.animation, .video, .sound], cost: .little, finality: .improvable)
+        case .animation: Properties(classes: [.animation], cost: .full, finality: .last)
         case .copied: Properties(classes: [.video, .sound], cost: .little, finality: .lastWithinBudget)
         case .transcoded: Properties(classes: [.video, .sound], cost: .full, finality: .last)
         }
@@ -103,7 +103,8 @@ extension Rung {
     /// one.
     package static let ladders: [[Rung]] = [
         [.embeddedThumbnail, .fast, .downscaled], [.embeddedThumbnail, .fast, .partial], [.remuxed],
-        [.firstFrame, .shortened, .animation], [.poster, .copied, .transcoded], [.copied, .shortened, .transcoded],
+        [.firstFrame, .shortened, .animation], [.poster, .copied, .transcoded], [.poster, .shortened, .transcoded],
+        [.copied, .shortened, .transcoded],
     ]
 
     /// The rungs that take all the time that a source needs.

@@ -3,7 +3,7 @@ import Media
 extension ConversionRequest: WireValue {
     func put(in writer: inout WireWriter) {
         writer.put(format, image, animation, clippingRectangle, focus, video, audio, clip, limits, rungs)
-        writer.put(thumbnailEdge, disabled)
+        writer.put(thumbnailEdge, timeLeft, disabled)
     }
 
     init(reading reader: inout WireReader) throws(WireError) {
@@ -19,6 +19,7 @@ extension ConversionRequest: WireValue {
             limits: reader.read(),
             rungs: reader.read(),
             thumbnailEdge: reader.read(),
+            timeLeft: reader.read(),
             disabled: reader.read(),
         )
     }
@@ -89,11 +90,12 @@ extension FocalPoint: WireValue {
 }
 
 extension VideoRules: WireValue {
-    func put(in writer: inout WireWriter) { writer.put(duration, longEdge, byteBudget, byteLimit) }
+    func put(in writer: inout WireWriter) { writer.put(duration, shortest, longEdge, byteBudget, byteLimit) }
 
     init(reading reader: inout WireReader) throws(WireError) {
         try self.init(
             duration: reader.read(),
+            shortest: reader.read(),
             longEdge: reader.read(),
             byteBudget: reader.read(),
             byteLimit: reader.read(),

@@ -19,7 +19,14 @@ package final class MemorySource: SourceBytes {
         self.blockByteCount = blockByteCount
     }
 
-    package var timeWillExpire: Bool { bytesRead >= byteCountAtExpiry }
+    /// The number of questions for the time, and that after which it is nearly up.
+    package private(set) var questionCount = 0
+    package var questionCountAtExpiry = Int.max
+
+    package var timeWillExpire: Bool {
+        questionCount += 1
+        return bytesRead >= byteCountAtExpiry || questionCount > questionCountAtExpiry
+    }
 
     package var isWhole: Bool { !isCut && readsLeft == 0 }
 

@@ -25,6 +25,7 @@ func transform(
     limits: MediaLimits = MediaLimits(),
     rungs: Set<Rung> = Set(Rung.allCases),
     thumbnailEdge: Int? = nil,
+    timeLeft: Duration? = nil,
     without disabled: DisabledFormats = DisabledFormats(),
 ) throws -> (output: CollectedRungs, failure: DecodeError?) {
     try libraries.get()
@@ -39,6 +40,7 @@ func transform(
         limits: limits,
         rungs: rungs,
         thumbnailEdge: thumbnailEdge,
+        timeLeft: timeLeft,
         disabled: disabled,
     )
     defer { expectAcceptance(of: output) }

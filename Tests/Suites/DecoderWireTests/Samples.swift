@@ -103,7 +103,13 @@ enum Samples {
             animation: AnimationRules(longEdge: 3, byteBudget: 4, byteLimit: 5),
             clippingRectangle: ClippingRectangle(x: 0.1, y: 0, width: 0.9, height: 1.0 / 3),
             focus: FocalPoint(x: 0.25, y: 1),
-            video: VideoRules(duration: .milliseconds(12), longEdge: 13, byteBudget: 14, byteLimit: 15),
+            video: VideoRules(
+                duration: .milliseconds(12),
+                shortest: .seconds(3),
+                longEdge: 13,
+                byteBudget: 14,
+                byteLimit: 15
+            ),
             audio: AudioRules(duration: .milliseconds(16), byteBudget: 17, byteLimit: 18),
             clip: ClipSelection(start: .milliseconds(19), duration: .seconds(20), thumbnailTime: .seconds(21)),
             limits: MediaLimits(

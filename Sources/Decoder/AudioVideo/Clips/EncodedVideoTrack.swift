@@ -10,7 +10,7 @@ final class EncodedVideoTrack: ClipTrack {
     private static let highestFrameRate = 30.0
     /// The shortest time between two frames; a frame that comes earlier is dropped. It is a little less than the
     /// highest frame rate needs, so that uneven 30 frames a second lose none, and 50 and 60 lose every second one.
-    private static let shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
+    private var shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
     private static let usualFrameRate = 25.0
     /// The rate factor of x264 that gives a good picture. Higher is worse, and six more halve the size.
     static let goodRateFactor = 23.0
@@ -37,7 +37,22 @@ final class EncodedVideoTrack: ClipTrack {
     /// The size of the coded data so far.
     private(set) var byteCount = 0
 
+    /// A Boolean value that indicates whether the track ends with the pictures that are there.
+    var isShortened = false
+    private(set) var isHurried = false
+
     var source: Int { stream.index }
+
+    /// The time up to which all pictures are there, in microseconds: those that are decoded later are shown later.
+    private(set) var duration: Int64 = 0
+
+    /// Makes the rest of the track with about half of its pictures.
+    func hurry() {
+        guard !isHurried else { return }
+        isHurried = true
+        shortestInterval *= 2
+        decoder.hurry()
+    }
 
     /// Creates the track. `size` is that of its upright pictures, and `first` that of the clip's first one in the source.
     init(
@@ -101,15 +116,20 @@ final class EncodedVideoTrack: ClipTrack {
     }
 
     func finish(showingUntil shownEnd: Int64, until mustStop: () -> Bool) throws(DecodeError) {
-        try decoder.send(nil)
-        try encodeDecoded(until: mustStop)
-        try encodeWaiting()
         // Both codecs hold back some frames until the end, which take time.
-        guard !mustStop() else { return }
-        guard lastTime != nil else { throw DecodeError(.corrupt, "no frame could be decoded") }
-        try encoder.sendEnd()
-        try writeEncoded(until: mustStop)
+        func isOver() -> Bool { isShortened || mustStop() }
+        if !isOver() {
+            try decoder.send(nil)
+            try encodeDecoded(until: isOver)
+            try encodeWaiting()
+            guard lastTime != nil else { throw DecodeError(.corrupt, "no frame could be decoded") }
+        }
+        if !isOver() {
+            try encoder.sendEnd()
+            try writeEncoded(until: isOver)
+        }
         guard !mustStop(), let last else { return }
+        guard !isShortened else { return try muxer.write(last, to: output, timeBase: Self.timeBase) }
         let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
         // The last packet has the last picture, or an earlier one that is decoded after it.
         let held = min(end, av_rescale_q(shownEnd, microsecond, Self.timeBase))
@@ -138,7 +158,7 @@ final class EncodedVideoTrack: ClipTrack {
             return
         }
         // A frame due right after the start replaces the one before.
-        if time < Self.shortestInterval { waiting = nil }
+        if time < shortestInterval { waiting = nil }
         try encodeWaiting()
         // A video that begins a little after its sound is shown from the start.
         try encode(frame, at: lastTime == nil ? 0 : time)
@@ -154,7 +174,7 @@ final class EncodedVideoTrack: ClipTrack {
     }
 
     private func encode(_ frame: borrowing Frame, at time: Int64) throws(DecodeError) {
-        if let lastTime, time - lastTime < Self.shortestInterval { return }
+        if let lastTime, time - lastTime < shortestInterval { return }
         let picture = try fitter.fitted(frame).upright(from: stream.orientation)
         unsafe picture.pointer.pointee.pts = time
         lastTime = time
@@ -168,6 +188,8 @@ final class EncodedVideoTrack: ClipTrack {
             guard let filtered = try filter.filtered(packet) else { continue }
             byteCount += filtered.byteCount
             if let last { try muxer.write(last, to: output, timeBase: Self.timeBase) }
+            let time = max(0, filtered.decodingTime ?? 0)
+            duration = av_rescale_q(time, Self.timeBase, AVRational(num: 1, den: AV_TIME_BASE))
             last = filtered
         }
     }

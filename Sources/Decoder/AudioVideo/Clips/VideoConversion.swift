@@ -17,6 +17,11 @@ struct VideoConversion {
     /// The time to wait for a copy: about that which a poster takes.
     private static let endTimeout: Duration = .milliseconds(100)
 
+    /// The shortest time after which the pace of an encoding tells how long the rest will take.
+    private static let shortestLook: Duration = .milliseconds(300)
+
+    /// The time at which the process took the source.
+    private let begin = SystemTime().now
     let request: ConversionRequest
     let source: any SourceBytes
     let demuxer: Demuxer
@@ -103,7 +108,14 @@ struct VideoConversion {
     /// Emits a new encoding. It is smaller than the source's clip, unless that has a better codec, and never larger than
     /// a copy.
     private func transcode(_ reader: ClipReader, _ rules: VideoRules) throws(DecodeError) {
-        guard var best = try encoded(reader, rules, at: EncodedVideoTrack.goodRateFactor) else { return }
+        // Where nothing else moves, less is better than a picture.
+        let shortest = emitter.clipByteCount == nil && emitter.wants(.shortened) ? rules.shortest?.microseconds : nil
+        let first = try encoded(reader, rules, at: EncodedVideoTrack.goodRateFactor, orShortenedTo: shortest)
+        guard var best = first else { return }
+        guard !best.isShortened else {
+            _ = try emitter.emit(best.file, .mp4, as: .shortened, of: reader)
+            return
+        }
         let limit = Double(reader.byteCount(of: video)) * video.sizeAllowance
         let excess = limit > 0 ? Double(best.videoByteCount) / limit : 0
         if excess > 1, !source.timeWillExpire {
@@ -134,8 +146,9 @@ struct VideoConversion {
         _ reader: ClipReader,
         _ rules: VideoRules,
         at rateFactor: Double,
+        orShortenedTo shortest: Int64? = nil,
         until isLate: () -> Bool = { false },
-    ) throws(DecodeError) -> (file: FileInMemory, videoByteCount: Int)? {
+    ) throws(DecodeError) -> (file: FileInMemory, videoByteCount: Int, isShortened: Bool)? {
         let muxer = try Muxer(.mp4, byteLimit: rules.byteLimit)
         let first = try firstSize(reader)
         let size = video.displaySize(of: first).fitting(longEdge: rules.longEdge).even
@@ -151,8 +164,31 @@ struct VideoConversion {
             muxer: muxer,
         )
         let sound = try encodedSound(reader, muxer)
-        let file = try assembled(reader, muxer, picture, sound, until: { mustStop || isLate() })
-        return file.map { ($0, picture.byteCount) }
+        let start = SystemTime().now
+        let file = try assembled(
+            reader,
+            muxer,
+            picture,
+            sound,
+            until: {
+                guard !picture.isShortened, mustStop || isLate() else { return false }
+                picture.isShortened = picture.duration >= shortest ?? .max
+                return !picture.isShortened
+            },
+            orShortenedOnce: {
+                if shortest != nil, isTooSlow(picture, since: start, for: reader.range) { picture.hurry() }
+                return picture.isShortened
+            },
+        )
+        return file.map { ($0, picture.byteCount, picture.isShortened || picture.isHurried) }
+    }
+
+    /// Returns `true` if all of the clip would take longer than there is time, as far as the pictures so far tell.
+    private func isTooSlow(_ picture: EncodedVideoTrack, since start: Instant, for range: ClipRange) -> Bool {
+        guard let timeLeft = request.timeLeft, picture.duration > 0 else { return false }
+        let (now, share) = (SystemTime().now, Double(picture.duration) / Double(range.duration))
+        let needed = (now - start) / share
+        return now - start > Self.shortestLook && start + needed > begin + timeLeft - Self.endTimeout
     }
 
     /// Returns the size of the clip's first picture in the source.
@@ -178,12 +214,15 @@ struct VideoConversion {
         _ picture: any ClipTrack,
         _ sound: EncodedAudioTrack?,
         until mustStop: () -> Bool,
+        orShortenedOnce isEnough: () -> Bool = { false },
     ) throws(DecodeError) -> FileInMemory? {
         let tracks = [picture] + [sound].compactMap(\.self)
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
-        guard let file = try assembly.run(until: mustStop) else { return nil }
+        guard let file = try assembly.run(until: mustStop, orShortenedOnce: isEnough) else { return nil }
         // Packets that are needed but shown after the end, and the time for which the last packet of the file is decoded.
-        let shown = max(reader.end(of: video), sound?.duration ?? 0)
+        let encoded = picture as? EncodedVideoTrack
+        let isShortened = encoded?.isShortened ?? false
+        let shown = isShortened ? encoded?.duration ?? 0 : max(reader.end(of: video), sound?.duration ?? 0)
         file.edit { MovieEdits.shortened($0, to: shown) }
         return file
     }

@@ -73,6 +73,12 @@ struct StreamDecoder: ~Copyable {
         try check("avcodec_send_packet", code)
     }
 
+    /// Leaves out the pictures that no other needs, and the smoothing of edges: half of the time, and of the movement.
+    func hurry() {
+        unsafe context.pointee.skip_frame = AVDISCARD_NONREF
+        unsafe context.pointee.skip_loop_filter = AVDISCARD_ALL
+    }
+
     /// Returns `true` if `packet` completes a frame without damage. No packet follows the last one.
     func decodes(_ packet: Packet, isLast: Bool) throws(DecodeError) -> Bool {
         guard unsafe avcodec_send_packet(context, packet.pointer) >= 0 else { return false }

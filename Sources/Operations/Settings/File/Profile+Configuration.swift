@@ -12,7 +12,7 @@ extension Profile {
     ]
     private static let imageKeys = ["longEdge", "aspectRatio", "byteBudget", "byteLimit", "keepTransparency"]
     private static let animationKeys = ["longEdge", "byteBudget", "byteLimit"]
-    private static let videoKeys = ["duration", "longEdge", "byteBudget", "byteLimit"]
+    private static let videoKeys = ["duration", "shortest", "longEdge", "byteBudget", "byteLimit"]
     private static let audioKeys = ["duration", "byteBudget", "byteLimit"]
 
     init(named name: String, in table: ConfigurationTable) throws(SettingsError) {
@@ -84,7 +84,8 @@ extension AnimationRules: ConfigurableRules {
 
 extension VideoRules: ConfigurableRules {
     fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
-        duration = try table.clipDuration() ?? duration
+        duration = try table.clipDuration("duration") ?? duration
+        shortest = table.refuses("shortest") ? nil : try table.clipDuration("shortest") ?? shortest
         longEdge = try table.longEdge() ?? longEdge
         (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
     }
@@ -92,7 +93,7 @@ extension VideoRules: ConfigurableRules {
 
 extension AudioRules: ConfigurableRules {
     fileprivate mutating func change(by table: ConfigurationTable) throws(SettingsError) {
-        duration = try table.clipDuration() ?? duration
+        duration = try table.clipDuration("duration") ?? duration
         (byteBudget, byteLimit) = try table.bytes(byteBudget, byteLimit)
     }
 }
@@ -125,10 +126,10 @@ extension ConfigurationTable {
     }
 
     /// Returns the duration: at most five minutes, the longest deadline.
-    fileprivate func clipDuration() throws(SettingsError) -> Duration? {
-        guard let text = try text("duration") else { return nil }
+    fileprivate func clipDuration(_ key: String) throws(SettingsError) -> Duration? {
+        guard let text = try text(key) else { return nil }
         guard let duration = DurationText.parse(text), duration > .zero, duration <= .seconds(300) else {
-            throw refusal(of: "duration", "a duration up to 300s, such as 10s")
+            throw refusal(of: key, "a duration up to 300s, such as 10s")
         }
         return duration
     }
@@ -162,11 +163,14 @@ extension Profile {
         ]
         rules += Self.rules("animation", nil, animation?.longEdge, animation?.byteBudget, animation?.byteLimit)
         rules += Self.rules("video", video?.duration, video?.longEdge, video?.byteBudget, video?.byteLimit)
+        if let video { rules.append(("video.shortest", video.shortest.map(Self.text) ?? "false")) }
         rules += Self.rules("audio", audio?.duration, nil, audio?.byteBudget, audio?.byteLimit)
         rules.append(("cropToClippingRectangle", "\(cropsToClippingRectangle)"))
         rules.append(("categories", categories.isEmpty ? "-" : categories.joined(separator: ", ")))
         return rules
     }
+
+    private static func text(_ duration: Duration) -> String { "\(Double(duration.milliseconds) / 1000)s" }
 
     /// Returns the names and values of a group of rules that a profile can turn off.
     private static func rules(
@@ -177,7 +181,7 @@ extension Profile {
         _ byteLimit: Int?,
     ) -> [(name: String, value: String)] {
         let values = [
-            ("duration", duration.map { "\(Double($0.milliseconds) / 1000)s" }), ("longEdge", longEdge.map { "\($0)" }),
+            ("duration", duration.map(text)), ("longEdge", longEdge.map { "\($0)" }),
             ("byteBudget", byteBudget.map { "\($0)" }), ("byteLimit", byteLimit.map { "\($0)" }),
         ]
         let rules = values.compactMap { name, value in value.map { ("\(kind).\(name)", $0) } }

@@ -33,7 +33,8 @@ package final class CostModel: Sendable {
         guard timeLeft > cost / 20 else { return [] }
         var rungs = Set(Rung.allCases)
         if timeLeft > cost * 4 { rungs.subtract(Rung.reduced) }
-        if timeLeft < cost / 2, isKnown(format) { rungs.subtract(Rung.full) }
+        // A third of a video is worth more than its poster.
+        if timeLeft < cost / (format.kind == .video ? 3 : 2), isKnown(format) { rungs.subtract(Rung.full) }
         return rungs
     }
 }

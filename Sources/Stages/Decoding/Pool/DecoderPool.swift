@@ -159,6 +159,7 @@ package final class DecoderPool: Sendable {
         job.onEvent(.decoding(since: time.now))
         var job = try job.limitedToWorthwhileRungs().without(emitted)
         job.request.disabled = disabled
+        job.request.timeLeft = max(.zero, job.deadline.latest - time.now)
         guard !job.request.rungs.isEmpty else { return .done(worked: .zero) }
         let conversation = try Conversation.open(
             job,
