@@ -321,6 +321,71 @@ struct PhoneClipsTests {
         #expect(end.prefix(40).allSatisfy(\.isBlack) && end.suffix(40).allSatisfy(\.isBlack) && end[90].isBlue)
     }
 
+    // MARK: - Times
+
+    private static let numbered = "testsrc=s=128x96:d=2:r=25"
+
+    @Test(
+        "whose packets tell no time of display keep their last picture",
+        arguments: [("a.avi", ["-c:v", "mpeg4", "-bf", "2"]), ("a.mpg", ["-c:v", "mpeg2video", "-bf", "2"])],
+    )
+    func lastPicture(name: String, coding: [String]) throws {
+        let inputs = FFmpeg.input(Self.numbered, "sine=440:d=1:r=48000")
+        let clip = try Self.deliver(FFmpeg.make(name, inputs + coding + ["-c:a", "mp2"]))
+        #expect(try FFmpeg.frameTimes(of: clip.bytes).count == 50)
+    }
+
+    @Test("of one picture are shown", arguments: [["-an"], ["-c:a", "mp2"]])
+    func onePicture(sound: [String]) throws {
+        let inputs = FFmpeg.input(Self.numbered, "sine=440:d=1:r=48000")
+        let clip = try Self.deliver(FFmpeg.make("a.avi", inputs + ["-c:v", "mpeg4", "-frames:v", "1"] + sound))
+        #expect(clip.report.rung == .transcoded)
+        #expect(try FFmpeg.frameTimes(of: clip.bytes).count == 1)
+    }
+
+    @Test("end where their edit list does, copied or not", arguments: [720, 64])
+    func editList(longEdge: Int) throws {
+        let coding = ["-pix_fmt", "yuv420p", "-c:v", "libx264", "-bf", "2"]
+        var source = try FFmpeg.make("a.mp4", FFmpeg.input(Self.numbered, "sine=440:d=2:r=48000") + coding)
+        while let list = source.firstRange(of: Array("elst".utf8)) {
+            // The duration of the only edit, in milliseconds.
+            source.replaceSubrange(list.upperBound + 8..<list.upperBound + 12, with: [0, 0, 0x03, 0xE8])
+            source.replaceSubrange(list, with: Array("elsT".utf8))
+        }
+        while let list = source.firstRange(of: Array("elsT".utf8)) {
+            source.replaceSubrange(list, with: Array("elst".utf8))
+        }
+        var profile = Profile.apns
+        profile.video?.longEdge = longEdge
+        let clip = try #require(transform(MemorySource(source), .mp4, profile: profile).output.last)
+        #expect(clip.report.rung == (longEdge == 720 ? .copied : .transcoded))
+        #expect(try FFmpeg.frameTimes(of: clip.bytes).count == 25)
+    }
+
+    @Test("whose clock goes back by a second lose nothing", arguments: ["0.5", "1.0", "1.5"])
+    func overlap(offset: String) throws {
+        var joined: [UInt8] = []
+        for start in ["0", offset] {
+            let coding = [
+                "-c:v", "libx264", "-bf", "0", "-pix_fmt", "yuv420p", "-c:a", "aac", "-output_ts_offset", start,
+            ]
+            joined += try FFmpeg.make("a.ts", FFmpeg.input(Self.numbered, "sine=440:d=2:r=48000") + coding)
+        }
+        let clip = try Self.deliver(joined)
+        #expect(abs((clip.report.durationMilliseconds ?? 0) - 4000) <= 100, "\(clip.report)")
+        #expect(try FFmpeg.frameTimes(of: clip.bytes).count >= 99)
+    }
+
+    @Test("of an AVI that is cut lack their end, and say so")
+    func cutRIFF() throws {
+        let whole = try FFmpeg.make(
+            "a.avi",
+            FFmpeg.input("testsrc2=s=128x96:d=6:r=25") + ["-c:v", "mpeg4", "-bf", "2"]
+        )
+        #expect(try Self.deliver(whole).report.account?.endsEarly == false)
+        #expect(try Self.deliver(Array(whole.prefix(whole.count * 6 / 10))).report.account?.endsEarly == true)
+    }
+
     @Test("of few pictures a second whose first ones have no time of decoding are whole", arguments: [3, 5, 12])
     func undated(rate: Int) throws {
         let coding = ["-pix_fmt", "yuv420p", "-c:v", "libx264", "-bf", "4", "-b_strategy", "0"]

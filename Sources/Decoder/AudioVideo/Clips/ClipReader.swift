@@ -155,7 +155,8 @@ final class ClipReader {
 
     /// Records whether a stream has passed the end of the clip, or is so far ahead that the others must have ended.
     private func record(_ packet: Packet, of stream: MediaStream) {
-        let start = range.start > demuxer.startTime ? range.start : nil
+        // Nothing before zero is shown of a movie, which has an edit list.
+        let start = range.start > demuxer.startTime || demuxer.hasDurations ? range.start : nil
         measures[stream.index, default: StreamMeasure()].take(packet, of: stream, from: start, to: range.end)
         guard let time = packet.decodingTime ?? packet.presentationTime else { return }
         let beyond = stream.microseconds(time) - range.end

@@ -8,6 +8,8 @@ protocol ClipTrack: AnyObject {
     /// The index of the stream in the source.
     var source: Int { get }
     func take(_ packet: Packet) throws(DecodeError)
+    /// The time until which it is shown, in microseconds from the start of the clip, once it is finished.
+    var duration: Int64 { get }
     /// Finishes the track after the last packet. It may leave the clip unfinished if it must stop. The last picture is shown
     /// until `end`, in microseconds from the start of the clip.
     func finish(showingUntil end: Int64, until mustStop: () -> Bool) throws(DecodeError)
@@ -54,6 +56,7 @@ final class CopiedTrack: ClipTrack {
     private let start: Int64
     private let end: Int64
     private let filter: UnitFilter?
+    private(set) var duration: Int64 = 0
     private var hasBegun = false
     private var firstTime: Int64 = 0
     /// The packets without a decoding time. Matroska does not store decoding times, and libav cannot compute those of
@@ -100,6 +103,7 @@ final class CopiedTrack: ClipTrack {
 
     func finish(showingUntil end: Int64, until mustStop: () -> Bool) throws(DecodeError) {
         guard undated.isEmpty else { throw Self.noTime }
+        duration = end
         guard let last else { return }
         // The last packet has the last picture, or an earlier one that is decoded after it.
         if stream.kind == .video, let decoded = last.decodingTime {

@@ -43,7 +43,7 @@ final class EncodedVideoTrack: ClipTrack {
 
     var source: Int { stream.index }
 
-    /// The time up to which all pictures are there, in microseconds: those that are decoded later are shown later.
+    /// The time up to which all pictures are there so far, in microseconds: those that are decoded later are shown later.
     private(set) var duration: Int64 = 0
 
     /// Makes the rest of the track with about half of its pictures.
@@ -132,18 +132,24 @@ final class EncodedVideoTrack: ClipTrack {
         guard !isShortened else { return try muxer.write(last, to: output, timeBase: Self.timeBase) }
         let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
         // The last packet has the last picture, or an earlier one that is decoded after it.
-        let held = min(end, av_rescale_q(shownEnd, microsecond, Self.timeBase))
+        // Packets without times of display make it seem to be shown until the one before.
+        let shown = max(av_rescale_q(shownEnd, microsecond, Self.timeBase), (lastTime ?? 0) + frameDuration)
+        let held = min(end, shown)
+        duration = av_rescale_q(held, Self.timeBase, microsecond)
         last.duration = max(last.duration, held - (last.decodingTime ?? last.presentationTime ?? 0))
         try muxer.write(last, to: output, timeBase: Self.timeBase)
     }
 
     private func encodeDecoded(until mustStop: () -> Bool = { false }) throws(DecodeError) {
+        let start = stream.units(ofMicroseconds: range.start)
         while !mustStop(), let frame = try decoder.receive() {
-            guard let shown = frame.time ?? nextTime else { continue }
+            // The only picture of an AVI has no time.
+            let isFirst = lastTime == nil && waiting == nil
+            guard let shown = frame.time ?? nextTime ?? (isFirst ? start : nil) else { continue }
             let (next, overflows) = shown.addingReportingOverflow(sourceDuration)
             nextTime = overflows ? nil : next
             let time = av_rescale_q(
-                shown - stream.units(ofMicroseconds: range.start),
+                shown - start,
                 stream.timeBase,
                 Self.timeBase
             )

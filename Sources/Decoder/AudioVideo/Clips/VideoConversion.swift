@@ -220,10 +220,8 @@ struct VideoConversion {
         let assembly = ClipAssembly(reader: reader, muxer: muxer, tracks: tracks)
         guard let file = try assembly.run(until: mustStop, orShortenedOnce: isEnough) else { return nil }
         // Packets that are needed but shown after the end, and the time for which the last packet of the file is decoded.
-        let encoded = picture as? EncodedVideoTrack
-        let isShortened = encoded?.isShortened ?? false
-        let shown = isShortened ? encoded?.duration ?? 0 : max(reader.end(of: video), sound?.duration ?? 0)
-        file.edit { MovieEdits.shortened($0, to: shown) }
+        let isShortened = (picture as? EncodedVideoTrack)?.isShortened ?? false
+        file.edit { MovieEdits.shortened($0, to: tracks.map { isShortened ? picture.duration : $0.duration }) }
         return file
     }
 

@@ -30,7 +30,7 @@ final class Demuxer {
     private let isFLAC: Bool
     /// The time at which the next frame begins of FLAC that began at one.
     private var nextTime: Int64?
-    /// The offset of the end of a Matroska source, as it says itself.
+    /// The offset of the end of a Matroska or AVI source, as it says itself.
     private let segmentEnd: Int?
 
     /// Opens a source without looking at its streams' packets.
@@ -54,7 +54,7 @@ final class Demuxer {
 
         isMovie = name == "mov"
         isFLAC = name == "flac"
-        segmentEnd = name == "matroska" ? MatroskaSegment.end(in: bytes) : nil
+        segmentEnd = name == "matroska" ? MatroskaSegment.end(in: bytes) : name == "avi" ? Self.riffEnd(in: bytes) : nil
         clock = name == "mpegts" || name == "mpeg" ? StreamClock() : nil
         if isMovie, !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
         input = try SourceInput(bytes)
@@ -148,6 +148,13 @@ final class Demuxer {
         if input.isCut { return true }
         guard let segmentEnd, let size = input.size else { return false }
         return size < segmentEnd
+    }
+
+    /// Returns the end of a RIFF file's first chunk, which is all of it up to a gigabyte.
+    private static func riffEnd(in bytes: any SourceBytes) -> Int? {
+        var head = [UInt8](repeating: 0, count: 8)
+        guard unsafe head.withUnsafeMutableBytes({ unsafe bytes.readFully(at: 0, into: $0) }) == 8 else { return nil }
+        return 8 + head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// The types of a movie's samples that are encrypted: those of ISO/IEC 14496-12, 8.12, and of Apple's stores.

@@ -146,26 +146,26 @@ struct MovieEdits {
         var end: Int
     }
 
-    /// Returns `bytes` with no track shown for longer than `microseconds`.
-    static func shortened(_ bytes: [UInt8], to microseconds: Int64) -> [UInt8] {
+    /// Returns `bytes` with each track shown for these times at most, which are in microseconds.
+    static func shortened(_ bytes: [UInt8], to durations: [Int64]) -> [UInt8] {
         var movie = MovieEdits(bytes: bytes)
-        movie.shorten(to: microseconds)
+        movie.shorten(to: durations)
         return movie.bytes
     }
 
-    private mutating func shorten(to microseconds: Int64) {
+    private mutating func shorten(to durations: [Int64]) {
         guard let movie = box("moov", in: 0..<bytes.count),
             let header = box("mvhd", in: movie.start..<movie.end),
             let units = number(at: header.start + (isLong(header) ? 20 : 12), byteCount: 4)
         else { return }
-        let limit = Int(microseconds) * units / 1_000_000
         var longest = 0
-        for track in boxes(in: movie.start..<movie.end) where track.type == "trak" {
+        let tracks = boxes(in: movie.start..<movie.end).filter { $0.type == "trak" }
+        for (track, duration) in zip(tracks, durations) {
             guard let edits = box("edts", in: track.start..<track.end),
                 let list = box("elst", in: edits.start..<edits.end),
                 let header = box("tkhd", in: track.start..<track.end)
             else { continue }
-            let duration = shorten(list, to: limit)
+            let duration = shorten(list, to: Int(duration) * units / 1_000_000)
             set(duration, at: header.start + (isLong(header) ? 28 : 20), isLong: isLong(header))
             longest = max(longest, duration)
         }

@@ -44,6 +44,6 @@ struct StreamClock {
         let step = stored + added - due
         guard step > Self.longestPause || step < -Self.longestOverlap else { return added }
         let others = streams.filter { $0.key != stream }.map(\.value.added)
-        return others.first { abs(stored + $0 - due) <= Self.longestSkew } ?? due - stored
+        return others.first { $0 != added && abs(stored + $0 - due) <= Self.longestSkew } ?? due - stored
     }
 }
