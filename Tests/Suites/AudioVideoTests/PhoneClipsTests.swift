@@ -376,12 +376,16 @@ struct PhoneClipsTests {
         #expect(try FFmpeg.frameTimes(of: clip.bytes).count >= 99)
     }
 
-    @Test("of an AVI that is cut lack their end, and say so")
-    func cutRIFF() throws {
-        let whole = try FFmpeg.make(
-            "a.avi",
-            FFmpeg.input("testsrc2=s=128x96:d=6:r=25") + ["-c:v", "mpeg4", "-bf", "2"]
-        )
+    @Test(
+        "of an AVI or of fragments that are cut lack their end, and say so",
+        arguments: [
+            ("a.avi", ["-c:v", "mpeg4", "-bf", "2", "-c:a", "mp2"]), ("a.avi", ["-c:v", "mpeg4", "-an"]),
+            ("a.mp4", ["-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p", "-movflags", "frag_keyframe+empty_moov"]),
+        ],
+    )
+    func cut(name: String, coding: [String]) throws {
+        let inputs = FFmpeg.input("testsrc2=s=128x96:d=6:r=25", "sine=440:d=6:r=48000")
+        let whole = try FFmpeg.make(name, inputs + coding)
         #expect(try Self.deliver(whole).report.account?.endsEarly == false)
         #expect(try Self.deliver(Array(whole.prefix(whole.count * 6 / 10))).report.account?.endsEarly == true)
     }

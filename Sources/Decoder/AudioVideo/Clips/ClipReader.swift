@@ -200,7 +200,8 @@ extension ClipReader {
     /// Returns `true` if the index lists packets of the clip that did not come, or the source is cut before its end.
     private func endsEarly(_ stream: MediaStream) -> Bool {
         let indexed = stream.indexEntry(stream.indexEntryCount - 1).map { stream.microseconds($0.timestamp) }
-        guard let last = [indexed, demuxer.isCut ? demuxer.declaredEnd : nil].compactMap(\.self).max() else {
+        // Without a declared end, a source that is cut could have lasted for any time.
+        guard let last = [indexed, demuxer.isCut ? demuxer.declaredEnd ?? .max : nil].compactMap(\.self).max() else {
             return false
         }
         let read = measures[stream.index]?.last ?? range.start

@@ -139,6 +139,20 @@ enum MovieIndex {
         return nil
     }
 
+    /// The most boxes of a movie in fragments that are looked at: an hour of them.
+    private static let fragmentLimit = 8192
+
+    /// Returns whether the last box of a movie in fragments lacks bytes.
+    static func lacksFragments(_ bytes: any SourceBytes) -> Bool {
+        var (start, hasFragments) = (0, false)
+        for _ in 0..<fragmentLimit {
+            guard let box = box(at: start, in: bytes) else { return hasFragments && start < bytes.size ?? 0 }
+            hasFragments = hasFragments || box.type == "moof"
+            start = box.range.upperBound
+        }
+        return false
+    }
+
     private static func box(at start: Int, in bytes: any SourceBytes) -> (type: String, range: Range<Int>)? {
         var header = [UInt8](repeating: 0, count: headerByteCount)
         let count = unsafe header.withUnsafeMutableBytes { unsafe bytes.readFully(at: start, into: $0) }

@@ -30,6 +30,7 @@ final class EncodedVideoTrack: ClipTrack {
     /// The frame that is shown at the start of the clip until the next one is due.
     private var waiting: Frame?
     private var lastTime: Int64?
+    private let isMPEG: Bool
     /// The duration of the source's frames, in units of the stream.
     private let sourceDuration: Int64
     /// The time at which a frame without one follows: an MPEG program stream gives only the first frame of a packet a time.
@@ -72,6 +73,7 @@ final class EncodedVideoTrack: ClipTrack {
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true, without: disabled)
         let stored = stream.orientation.isTransposed ? size.transposed : size
         fitter = PictureFitter(to: stored, like: first)
+        isMPEG = [AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MPEG2VIDEO].contains(stream.codec)
         let sourceRate = stream.frameRate > 0 ? stream.frameRate : Self.usualFrameRate
         sourceDuration = max(1, stream.units(ofMicroseconds: Int64(clamping: 1_000_000 / sourceRate)))
         let rate = min(sourceRate, Self.highestFrameRate)
@@ -145,8 +147,10 @@ final class EncodedVideoTrack: ClipTrack {
         while !mustStop(), let frame = try decoder.receive() {
             // The only picture of an AVI has no time.
             let isFirst = lastTime == nil && waiting == nil
-            guard let shown = frame.time ?? nextTime ?? (isFirst ? start : nil) else { continue }
-            let (next, overflows) = shown.addingReportingOverflow(sourceDuration)
+            // libav guesses the times that MPEG video has only for some pictures, and may go back.
+            let told = isMPEG ? frame.statedTime ?? nextTime ?? frame.time : frame.time ?? nextTime
+            guard let shown = told ?? (isFirst ? start : nil) else { continue }
+            let (next, overflows) = shown.addingReportingOverflow(frame.fieldCount * sourceDuration / 2)
             nextTime = overflows ? nil : next
             let time = av_rescale_q(
                 shown - start,

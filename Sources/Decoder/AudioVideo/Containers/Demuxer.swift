@@ -28,6 +28,8 @@ final class Demuxer {
     private var clock: StreamClock?
     private let isMovie: Bool
     private let isFLAC: Bool
+    private let isAVI: Bool
+    private let source: any SourceBytes
     /// The time at which the next frame begins of FLAC that began at one.
     private var nextTime: Int64?
     /// The offset of the end of a Matroska or AVI source, as it says itself.
@@ -54,6 +56,8 @@ final class Demuxer {
 
         isMovie = name == "mov"
         isFLAC = name == "flac"
+        isAVI = name == "avi"
+        source = bytes
         segmentEnd = name == "matroska" ? MatroskaSegment.end(in: bytes) : name == "avi" ? Self.riffEnd(in: bytes) : nil
         clock = name == "mpegts" || name == "mpeg" ? StreamClock() : nil
         if isMovie, !bytes.isWhole { bytes.expect(MovieIndex.range(in: bytes).map { [$0] } ?? []) }
@@ -133,7 +137,9 @@ final class Demuxer {
     ///
     /// Of a movie, the tracks count: the duration in its header may be any. A live camera's clock does not begin at zero.
     var declaredEnd: Int64? {
-        guard unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM else { return nil }
+        guard unsafe context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_STREAM, !lacksFragments else {
+            return nil
+        }
         return isMovie ? streams.compactMap(\.duration).filter { $0 < Self.longestDuration }.max() : duration
     }
 
@@ -144,10 +150,11 @@ final class Demuxer {
     var hasDurations: Bool { isMovie }
 
     /// A Boolean value that indicates whether the source ended before its last byte. It is known at the end of the source.
-    var isCut: Bool {
-        if input.isCut { return true }
-        guard let segmentEnd, let size = input.size else { return false }
-        return size < segmentEnd
+    var isCut: Bool { input.isCut || lacksFragments || (input.size ?? .max) < segmentEnd ?? 0 }
+
+    /// A Boolean value that indicates whether the source is cut, and libav takes the time of what is there for all of it.
+    private var lacksFragments: Bool {
+        isMovie ? input.isWhole && MovieIndex.lacksFragments(source) : isAVI && (input.size ?? .max) < segmentEnd ?? 0
     }
 
     /// Returns the end of a RIFF file's first chunk, which is all of it up to a gigabyte.

@@ -64,6 +64,15 @@ struct Frame: ~Copyable {
         return header.vdr_rpu_profile == 0 && header.bl_video_full_range_flag != 0
     }
 
+    /// The time of display that the source gives, in units of the stream.
+    var statedTime: Int64? {
+        let time = unsafe pointer.pointee.pts
+        return time == clibav_no_time ? nil : time
+    }
+
+    /// The number of fields for which the picture is shown: two, or one more of film on television.
+    var fieldCount: Int64 { unsafe 2 + Int64(max(0, pointer.pointee.repeat_pict)) }
+
     /// The best estimate of the time of display, in units of the stream.
     var time: Int64? {
         let time = unsafe pointer.pointee.best_effort_timestamp
