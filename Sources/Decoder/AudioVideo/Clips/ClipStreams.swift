@@ -146,7 +146,7 @@ enum MovieIndex {
     static func lacksFragments(_ bytes: any SourceBytes) -> Bool {
         var (start, hasFragments) = (0, false)
         for _ in 0..<fragmentLimit {
-            guard let box = box(at: start, in: bytes) else { return hasFragments && start < bytes.size ?? 0 }
+            guard let box = box(at: start, in: bytes) else { return hasFragments && start != bytes.size }
             hasFragments = hasFragments || box.type == "moof"
             start = box.range.upperBound
         }
