@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import campaign
+import clips
 import compare
 import fairness
 import overload
@@ -104,13 +105,13 @@ benchmarks = {
     "batch": pictures.batch, "campaign": campaign.campaign,
     "queue": lambda bench: queue(bench, sqlite_queue, 5000),
     "redis": lambda bench: queue(bench, redis_queue, 8000), "overload": overload.overload,
-    "traces": traces.traces, "quality": quality.quality, "plots": plots.plots,
+    "clips": clips.clips, "traces": traces.traces, "quality": quality.quality, "plots": plots.plots,
     "fairness": lambda bench: fairness.fairness(bench.program, bench.folder, bench.cores),
 }
 
 
 # They run only by name.
-BY_NAME = ("fairness", "plots")
+BY_NAME = ("clips", "fairness", "plots")
 
 
 def main(program, folder, *chosen):

@@ -12,6 +12,8 @@ final class EncodedVideoTrack: ClipTrack {
     /// highest frame rate needs, so that uneven 30 frames a second lose none, and 50 and 60 lose every second one.
     private var shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
     private static let usualFrameRate = 25.0
+    /// The shortest time between two pictures that is a gap, in microseconds.
+    private static let shortestGap: Int64 = 300_000
     /// The rate factor of x264 that gives a good picture. Higher is worse, and six more halve the size.
     static let goodRateFactor = 23.0
 
@@ -46,6 +48,9 @@ final class EncodedVideoTrack: ClipTrack {
 
     /// The time up to which all pictures are there so far, in microseconds: those that are decoded later are shown later.
     private(set) var duration: Int64 = 0
+
+    /// The time of the last picture that the encoder has, in microseconds. It holds back the last few.
+    var progress: Int64 { av_rescale_q(lastTime ?? 0, Self.timeBase, AVRational(num: 1, den: AV_TIME_BASE)) }
 
     /// Makes the rest of the track with about half of its pictures.
     func hurry() {
@@ -147,9 +152,7 @@ final class EncodedVideoTrack: ClipTrack {
         while !mustStop(), let frame = try decoder.receive() {
             // The only picture of an AVI has no time.
             let isFirst = lastTime == nil && waiting == nil
-            // libav guesses the times that MPEG video has only for some pictures, and may go back.
-            let told = isMPEG ? frame.statedTime ?? nextTime ?? frame.time : frame.time ?? nextTime
-            guard let shown = told ?? (isFirst ? start : nil) else { continue }
+            guard let shown = time(of: frame) ?? (isFirst ? start : nil) else { continue }
             let (next, overflows) = shown.addingReportingOverflow(frame.fieldCount * sourceDuration / 2)
             nextTime = overflows ? nil : next
             let time = av_rescale_q(
@@ -159,6 +162,16 @@ final class EncodedVideoTrack: ClipTrack {
             )
             try take(frame, at: time)
         }
+    }
+
+    /// Returns the time of display of the next frame, in units of the stream.
+    ///
+    /// MPEG video gives it for some pictures only. libav guesses the others, and may go back; but it finds a gap.
+    private func time(of frame: borrowing Frame) -> Int64? {
+        guard isMPEG, frame.statedTime == nil, let nextTime, let guess = frame.time else {
+            return frame.time ?? nextTime
+        }
+        return guess.addingClamped(-nextTime) > stream.units(ofMicroseconds: Self.shortestGap) ? guess : nextTime
     }
 
     private func take(_ frame: consuming Frame, at time: Int64) throws(DecodeError) {

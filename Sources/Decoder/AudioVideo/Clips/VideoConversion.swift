@@ -17,8 +17,8 @@ struct VideoConversion {
     /// The time to wait for a copy: about that which a poster takes.
     private static let endTimeout: Duration = .milliseconds(100)
 
-    /// The shortest time after which the pace of an encoding tells how long the rest will take.
-    private static let shortestLook: Duration = .milliseconds(300)
+    /// The share of the time after which the pace of an encoding tells how long the rest will take: a quarter.
+    private static let lookShare = 4
 
     /// The time at which the process took the source.
     private let begin = SystemTime().now
@@ -185,10 +185,10 @@ struct VideoConversion {
 
     /// Returns `true` if all of the clip would take longer than there is time, as far as the pictures so far tell.
     private func isTooSlow(_ picture: EncodedVideoTrack, since start: Instant, for range: ClipRange) -> Bool {
-        guard let timeLeft = request.timeLeft, picture.duration > 0 else { return false }
-        let (now, share) = (SystemTime().now, Double(picture.duration) / Double(range.duration))
+        guard let timeLeft = request.timeLeft, picture.progress > 0 else { return false }
+        let (now, share) = (SystemTime().now, Double(picture.progress) / Double(range.duration))
         let needed = (now - start) / share
-        return now - start > Self.shortestLook && start + needed > begin + timeLeft - Self.endTimeout
+        return now - begin > timeLeft / Self.lookShare && start + needed > begin + timeLeft - Self.endTimeout
     }
 
     /// Returns the size of the clip's first picture in the source.

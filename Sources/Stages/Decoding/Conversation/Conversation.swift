@@ -121,6 +121,8 @@ final class Conversation: Sendable {
                         return .failure(Self.falseReport)
                     }
                     shortfall = accepted.shortfall
+                    // A clip is only ever shortened to be in time.
+                    if report.rung == .shortened, report.format.kind != .image { job.deadline.recordCutback() }
                     job.onEvent(.output(accepted.rung))
                 case .checkThumbnail(let byteCount, let output):
                     guard let thumbnail = OutputCheck.acceptedThumbnail(byteCount, outputs[output], for: job.request)
