@@ -20,7 +20,7 @@ CONTAINERS = {
     "mpg": ["mp2", "libmp3lame", "ac3"], "wv": ["wavpack"], "tta": ["tta"], "amr": ["libgsm"], "au": ["pcm_s16be"], "asf": ["wmav2"], "spx": ["libspeex"],
 }
 MUXERS = {"m4a": "ipod", "aac": "adts", "mkv": "matroska", "ts": "mpegts", "mpg": "mpeg", "aiff": "aiff", "asf": "asf"}
-UNREAD = ("w64", "caf", "wv", "tta", "au", "asf", "ac3", "eac3", "amr", "latm", "mp2")
+UNREAD = ("w64", "wv", "tta", "au", "asf", "ac3", "eac3", "latm")
 LAYOUTS = {1: "mono", 2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 8: "7.1"}
 
 

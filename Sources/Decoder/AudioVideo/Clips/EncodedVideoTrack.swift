@@ -12,6 +12,8 @@ final class EncodedVideoTrack: ClipTrack {
     /// highest frame rate needs, so that uneven 30 frames a second lose none, and 50 and 60 lose every second one.
     private var shortestInterval = Int64(clamping: 90_000 / (highestFrameRate * 1.2))
     private static let usualFrameRate = 25.0
+    /// The longest time by which pictures are decoded before they are shown, in units of `timeBase`: half a second.
+    private static let longestReordering: Int64 = 45_000
     /// The shortest time between two pictures that is a gap, in microseconds.
     private static let shortestGap: Int64 = 300_000
     /// The rate factor of x264 that gives a good picture. Higher is worse, and six more halve the size.
@@ -140,8 +142,8 @@ final class EncodedVideoTrack: ClipTrack {
         let microsecond = AVRational(num: 1, den: AV_TIME_BASE)
         // The last packet has the last picture, or an earlier one that is decoded after it.
         // Packets without times of display make it seem to be shown until the one before.
-        let shown = max(av_rescale_q(shownEnd, microsecond, Self.timeBase), (lastTime ?? 0) + frameDuration)
-        let held = min(end, shown)
+        let known = av_rescale_q(shownEnd, microsecond, Self.timeBase)
+        let held = min(end, max(known, min((lastTime ?? 0) + frameDuration, known + Self.longestReordering)))
         duration = av_rescale_q(held, Self.timeBase, microsecond)
         last.duration = max(last.duration, held - (last.decodingTime ?? last.presentationTime ?? 0))
         try muxer.write(last, to: output, timeBase: Self.timeBase)
