@@ -1,3 +1,4 @@
+import Base
 import CLibav
 import DecoderWire
 import Glibc
@@ -41,7 +42,7 @@ final class PictureFitter {
     private func size(for other: PixelSize, _ pixelWidth: Double) -> PixelSize {
         let ratio = Double(other.width * first.height) / Double(max(1, first.width * other.height)) * pixelWidth
         let (width, height) = (Double(size.width) * min(1, ratio), Double(size.height) / max(1, ratio))
-        let inside = PixelSize(width: Int(width.rounded()), height: Int(height.rounded())).even
+        let inside = PixelSize(width: Int(clamping: width.rounded()), height: Int(clamping: height.rounded())).even
         // Sizes that are rounded differ by a line.
         let isWhole = size.width - inside.width <= 2 && size.height - inside.height <= 2
         return isWhole ? size : inside
