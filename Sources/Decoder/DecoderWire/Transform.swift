@@ -50,6 +50,13 @@ extension SourceBytes {
         }
         return count
     }
+
+    /// Returns `count` bytes; `nil` if the source has fewer.
+    package func bytes(at offset: Int, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = unsafe bytes.withUnsafeMutableBytes { unsafe readFully(at: offset, into: $0) }
+        return read == count ? bytes : nil
+    }
 }
 
 /// The destination of a decoder's results.

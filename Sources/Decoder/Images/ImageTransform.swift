@@ -176,7 +176,7 @@ struct PageCount {
     private func isWebPWithinLimit() -> Bool {
         var offset = 12
         for _ in 0...Self.limit {
-            guard let length = number(at: offset + 4, byteCount: 4, isBigEndian: false),
+            guard let length = size(at: offset + 4),
                 let end = SafeSize.sum(offset, 8, length, length % 2)
             else { return true }
             offset = end
@@ -184,25 +184,17 @@ struct PageCount {
         return false
     }
 
-    /// Counts pages. In TIFF 6.0, section 2, a directory is a count, that number of 12-byte fields, and the next one's
-    /// offset.
     private func isTIFFWithinLimit() -> Bool {
-        let isBigEndian = number(at: 0, byteCount: 1, isBigEndian: true) == 0x4D
-        var link = 4
+        var position: Int?
         for _ in 0...Self.limit {
-            guard let directory = number(at: link, byteCount: 4, isBigEndian: isBigEndian), directory != 0,
-                let fields = number(at: directory, byteCount: 2, isBigEndian: isBigEndian)
-            else { return true }
-            link = directory + 2 + 12 * fields
+            guard let directory = TIFFDirectory(of: source, at: position), directory.next != 0 else { return true }
+            position = directory.next
         }
         return false
     }
 
-    /// Returns the number at `offset`; `nil` beyond the last byte.
-    private func number(at offset: Int, byteCount: Int, isBigEndian: Bool) -> Int? {
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe source.readFully(at: offset, into: $0) }
-        guard count == byteCount else { return nil }
-        return (isBigEndian ? bytes : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+    /// Returns the size of a chunk of RIFF; `nil` beyond the last byte.
+    private func size(at offset: Int) -> Int? {
+        source.bytes(at: offset, count: 4).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
     }
 }

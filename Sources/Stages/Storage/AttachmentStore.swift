@@ -223,7 +223,9 @@ package final class AttachmentStore: Sendable {
     /// Updates the index with the changes of other processes, and removes expired files. Ends early if the task is
     /// cancelled; a later sweep repeats what failed.
     package func sweep() async {
-        let sweeping = SharedTask { [self] in
+        let done = OneShot<Void>()
+        let sweeping = Task { [self] in
+            defer { done.set() }
             guard let names = await disk.perform({ [self] in listed }),
                 await locker.perform({ [self] in reconcile(names) }) != nil
             else { return }
@@ -232,7 +234,7 @@ package final class AttachmentStore: Sendable {
                 try? await locker.access(root) { [self] () throws(FileError) in try removeExpired(identifier) }
             }
         }
-        _ = await sweeping.value()
+        if await done.value() == nil { sweeping.cancel() }
     }
 
     /// Returns the lines of a small file that `keep` wrote, none if it cannot be read. Waits for the disk.

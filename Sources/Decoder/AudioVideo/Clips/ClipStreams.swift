@@ -154,9 +154,7 @@ enum MovieIndex {
     }
 
     private static func box(at start: Int, in bytes: any SourceBytes) -> (type: String, range: Range<Int>)? {
-        var header = [UInt8](repeating: 0, count: headerByteCount)
-        let count = unsafe header.withUnsafeMutableBytes { unsafe bytes.readFully(at: start, into: $0) }
-        guard count == header.count else { return nil }
+        guard let header = bytes.bytes(at: start, count: headerByteCount) else { return nil }
         func number(_ range: Range<Int>) -> UInt64 { header[range].reduce(0) { $0 << 8 | UInt64($1) } }
         // A size of 1 means that a 64-bit size follows the type; 0 means that the box extends to the end of the file.
         let isLong = number(0..<4) == 1

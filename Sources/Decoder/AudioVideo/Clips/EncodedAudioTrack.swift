@@ -32,7 +32,7 @@ final class EncodedAudioTrack: ClipTrack {
         self.range = range
         self.muxer = muxer
         decoder = try StreamDecoder.open(stream, limits: limits, isSlow: true, without: disabled)
-        encoder = try unsafe StreamEncoder.open("aac", options: [:]) { context in
+        let encoder = try unsafe StreamEncoder.open("aac", options: [:]) { context in
             unsafe context.sample_rate = encoding.sampleRate
             unsafe context.sample_fmt = AV_SAMPLE_FMT_FLTP
             unsafe context.bit_rate = encoding.bitRate
@@ -44,14 +44,8 @@ final class EncodedAudioTrack: ClipTrack {
         let samples = Int(av_rescale_q(range.duration, microsecond, AVRational(num: 1, den: encoding.sampleRate)))
         // Players and movies count in milliseconds: no clip is shorter than a frame.
         samplesLeft = unsafe max(samples, Int(encoder.context.pointee.frame_size))
-        let encoder = unsafe encoder.context
-        output = try unsafe muxer.addStream { (output) throws(DecodeError) in
-            try unsafe check(
-                "avcodec_parameters_from_context",
-                avcodec_parameters_from_context(output.pointee.codecpar, encoder)
-            )
-            unsafe output.pointee.time_base = encoder.pointee.time_base
-        }
+        output = try unsafe muxer.addStream { (output) throws(DecodeError) in try unsafe encoder.describe(to: output) }
+        self.encoder = encoder
     }
 
     func take(_ packet: Packet) throws(DecodeError) {

@@ -159,9 +159,7 @@ final class Demuxer {
 
     /// Returns the end of a RIFF file's first chunk, which is all of it up to a gigabyte.
     private static func riffEnd(in bytes: any SourceBytes) -> Int? {
-        var head = [UInt8](repeating: 0, count: 8)
-        guard unsafe head.withUnsafeMutableBytes({ unsafe bytes.readFully(at: 0, into: $0) }) == 8 else { return nil }
-        return 8 + head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
+        bytes.bytes(at: 4, count: 4).map { 8 + $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
     }
 
     /// The types of a movie's samples that are encrypted: those of ISO/IEC 14496-12, 8.12, and of Apple's stores.

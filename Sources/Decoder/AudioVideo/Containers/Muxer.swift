@@ -1,6 +1,7 @@
 import CLibav
 import DecoderWire
 import Glibc
+import Images
 import Media
 
 /// The writer of a clip's file, without metadata, chapters, or names of programs, and with the index at the front.
@@ -139,13 +140,6 @@ enum Container: CaseIterable {
 struct MovieEdits {
     private var bytes: [UInt8]
 
-    private struct Box {
-        var type: String
-        /// The offset of the box's content.
-        var start: Int
-        var end: Int
-    }
-
     /// Returns `bytes` with each track shown for these times at most, which are in microseconds.
     static func shortened(_ bytes: [UInt8], to durations: [Int64]) -> [UInt8] {
         var movie = MovieEdits(bytes: bytes)
@@ -155,32 +149,31 @@ struct MovieEdits {
 
     private mutating func shorten(to durations: [Int64]) {
         guard let movie = box("moov", in: 0..<bytes.count),
-            let header = box("mvhd", in: movie.start..<movie.end),
-            let units = number(at: header.start + (isLong(header) ? 20 : 12), byteCount: 4)
+            let header = box("mvhd", in: movie),
+            let units = number(at: header.lowerBound + (isLong(header) ? 20 : 12), byteCount: 4)
         else { return }
         var longest = 0
-        let tracks = boxes(in: movie.start..<movie.end).filter { $0.type == "trak" }
+        let tracks = boxes(in: movie).filter { $0.type == "trak" }.map(\.content.indices)
         for (track, duration) in zip(tracks, durations) {
-            guard let edits = box("edts", in: track.start..<track.end),
-                let list = box("elst", in: edits.start..<edits.end),
-                let header = box("tkhd", in: track.start..<track.end)
+            guard let edits = box("edts", in: track), let list = box("elst", in: edits),
+                let header = box("tkhd", in: track)
             else { continue }
             let duration = shorten(list, to: Int(duration) * units / 1_000_000)
-            set(duration, at: header.start + (isLong(header) ? 28 : 20), isLong: isLong(header))
+            set(duration, at: header.lowerBound + (isLong(header) ? 28 : 20), isLong: isLong(header))
             longest = max(longest, duration)
         }
         guard longest > 0 else { return }
-        set(longest, at: header.start + (isLong(header) ? 24 : 16), isLong: isLong(header))
+        set(longest, at: header.lowerBound + (isLong(header) ? 24 : 16), isLong: isLong(header))
     }
 
     /// Shortens the edits of one track to at most `limit`, and returns their duration.
-    private mutating func shorten(_ list: Box, to limit: Int) -> Int {
+    private mutating func shorten(_ list: Range<Int>, to limit: Int) -> Int {
         let width = isLong(list) ? 8 : 4
-        let count = number(at: list.start + 4, byteCount: 4) ?? 0
+        let count = number(at: list.lowerBound + 4, byteCount: 4) ?? 0
         var total = 0
         for index in 0..<count {
-            let entry = list.start + 8 + index * (2 * width + 4)
-            guard entry + width <= list.end, let duration = number(at: entry, byteCount: width) else { break }
+            let entry = list.lowerBound + 8 + index * (2 * width + 4)
+            guard entry + width <= list.upperBound, let duration = number(at: entry, byteCount: width) else { break }
             let shortened = min(duration, limit - total)
             set(shortened, at: entry, isLong: isLong(list))
             total += shortened
@@ -189,24 +182,16 @@ struct MovieEdits {
     }
 
     private func boxes(in range: Range<Int>) -> [Box] {
-        var boxes: [Box] = []
-        var offset = range.lowerBound
-        while offset + 8 <= range.upperBound, let size = number(at: offset, byteCount: 4) {
-            let isLarge = size == 1
-            let whole = isLarge ? number(at: offset + 8, byteCount: 8) ?? 0 : size
-            let header = isLarge ? 16 : 8
-            guard whole >= header, whole <= range.upperBound - offset else { break }
-            let type = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
-            boxes.append(Box(type: type, start: offset + header, end: offset + whole))
-            offset += whole
-        }
-        return boxes
+        var reader = BoxReader(bytes[range])
+        return Array(sequence(state: ()) { _ in reader.next() })
     }
 
-    private func box(_ type: String, in range: Range<Int>) -> Box? { boxes(in: range).first { $0.type == type } }
+    private func box(_ type: String, in range: Range<Int>) -> Range<Int>? {
+        boxes(in: range).first { $0.type == type }?.content.indices
+    }
 
     /// Returns `true` if a box has 64-bit times, which is its version 1.
-    private func isLong(_ box: Box) -> Bool { box.start < bytes.count && bytes[box.start] == 1 }
+    private func isLong(_ box: Range<Int>) -> Bool { !box.isEmpty && bytes[box.lowerBound] == 1 }
 
     private func number(at offset: Int, byteCount: Int) -> Int? {
         guard offset + byteCount <= bytes.count else { return nil }

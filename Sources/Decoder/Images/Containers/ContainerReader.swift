@@ -49,13 +49,13 @@ struct ContainerReader {
 // MARK: - Boxes
 
 /// A reader of the boxes of one level of an ISO base media file: ISO/IEC 14496-12, section 4.2.
-struct BoxReader {
+package struct BoxReader {
     private var reader: ContainerReader
 
-    init(_ content: ArraySlice<UInt8>) { reader = ContainerReader(content) }
+    package init(_ content: ArraySlice<UInt8>) { reader = ContainerReader(content) }
 
     /// Returns the next box; `nil` at the end, or if the box isn't whole.
-    mutating func next() -> Box? {
+    package mutating func next() -> Box? {
         guard let length = reader.bigEndian(4), let type = reader.take(4) else { return nil }
         let name = String(decoding: type, as: UTF8.self)
         switch length {
@@ -68,13 +68,13 @@ struct BoxReader {
     }
 
     /// Returns the content of the first box of a type from here on.
-    mutating func first(_ type: String) -> ArraySlice<UInt8>? {
+    package mutating func first(_ type: String) -> ArraySlice<UInt8>? {
         while let box = next() { if box.type == type { return box.content } }
         return nil
     }
 }
 
-struct Box {
-    let type: String
-    let content: ArraySlice<UInt8>
+package struct Box {
+    package let type: String
+    package let content: ArraySlice<UInt8>
 }

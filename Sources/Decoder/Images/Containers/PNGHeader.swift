@@ -190,12 +190,3 @@ struct PNGColors {
         return stride(from: 1, to: 8, by: 2).allSatisfy { values[$0] > 0 }
     }
 }
-
-extension SourceBytes {
-    /// Returns `count` bytes; `nil` if the source has fewer.
-    func bytes(at offset: Int, count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = unsafe bytes.withUnsafeMutableBytes { unsafe readFully(at: offset, into: $0) }
-        return read == count ? bytes : nil
-    }
-}

@@ -9,6 +9,7 @@ import Synchronization
 package final class DecoderPool: Sendable {
     let configuration: DecoderPoolConfiguration
     let time: any TimeSource
+    private let alarm: Alarm
     let watcher: any Readiness
     let startZygote: @Sendable () throws(SystemError) -> ZygoteProcess
     let state: Mutex<DecoderPoolState>
@@ -39,6 +40,7 @@ package final class DecoderPool: Sendable {
     ) {
         self.configuration = configuration
         self.time = time
+        alarm = Alarm(time)
         self.watcher = watcher
         self.startZygote = startZygote
         let schedule = DecoderSchedule(
@@ -307,13 +309,7 @@ package final class DecoderPool: Sendable {
         for process in changes.evicted { process.kill() }
         for (waiter, grant) in changes.grants { waiter.resume(returning: grant) }
         refill?.yield()
-        guard let next = changes.next, state.withLock({ $0.needsTimer(for: next) }) else { return }
-        // Detached, because the timer is not a part of the job that sets it.
-        Task.detached { [weak self, time] in
-            try? await time.sleep(until: next)
-            self?.state.withLock { $0.timerIsOver(next) }
-            self?.settle()
-        }
+        alarm.set(for: changes.next) { [weak self] in self?.settle() }
     }
 
     private static let tooMuchMemory = AttachmentFailure(

@@ -54,8 +54,6 @@ struct DecoderPoolState: Sendable {
     private var outage: AttachmentFailure?
     private var isShutDown = false
     private var nextNumber = 0
-    /// The time at which the pool checks again by itself.
-    private var timer: Instant?
     /// Wakes the task that asks the zygote for processes.
     private(set) var refill: AsyncStream<Void>.Continuation?
 
@@ -125,17 +123,6 @@ struct DecoderPoolState: Sendable {
         }
         changes.next = [schedule.nextChange(after: now), zygotes.nextReplacement(after: now)].compactMap(\.self).min()
         return changes
-    }
-
-    /// Returns whether a timer is needed because no earlier check is planned.
-    mutating func needsTimer(for instant: Instant) -> Bool {
-        guard timer.map({ instant < $0 }) ?? true else { return false }
-        timer = instant
-        return true
-    }
-
-    mutating func timerIsOver(_ instant: Instant) {
-        if timer == instant { timer = nil }
     }
 
     /// Returns the reason why the job had to give up its process, or `nil` if it did not.

@@ -33,8 +33,6 @@ final class TransferLoops: Sendable {
         var known = BoundedTable<Site, Void>(entryLimit: 10_000)
         /// The places that each site with requests may take of all, and the number of its requests.
         var shares: [Site: (places: AsyncSemaphore, users: Int)] = [:]
-        /// A Boolean value that indicates whether a task will end the loops that have been idle for long.
-        var isTrimmed = false
         var isOpen = true
     }
 
@@ -55,6 +53,7 @@ final class TransferLoops: Sendable {
     private let settings: HTTPSettings
     private let trust: TrustStore
     private let time: any TimeSource
+    private let alarm: Alarm
     private let onCutOff: @Sendable (_ host: String) -> Void
     private let limits: Limits
     private let places: AsyncSemaphore
@@ -70,6 +69,7 @@ final class TransferLoops: Sendable {
         places = AsyncSemaphore(permits: limits.all)
         self.settings = settings
         self.time = time
+        alarm = Alarm(time)
         self.onCutOff = onCutOff
         trust = TrustStore(file: settings.authoritiesFile, time: time)
     }
@@ -220,26 +220,18 @@ final class TransferLoops: Sendable {
         trim()
     }
 
-    /// Ends the loops that have had no request for long, or are too many. While there are idle ones, a task looks again.
+    /// Ends the loops that have had no request for long, or are too many. Looks again when the next one has had none for long.
     private func trim() {
         let now = time.now
-        let (ended, looksAgain) = state.withLock { state in
+        let (ended, next) = state.withLock { state in
             let idle = state.entries.filter { $0.value.users == 0 }.sorted { $0.value.idleSince < $1.value.idleSince }
             let tooMany = max(0, idle.count - Self.idleLimit)
             let ended = idle.enumerated().filter { $0 < tooMany || now - $1.value.idleSince >= Self.idleTime }
             for (_, entry) in ended { state.entries[entry.key] = nil }
-            let looksAgain = !state.isTrimmed && idle.count > ended.count
-            if looksAgain { state.isTrimmed = true }
-            return (ended.map(\.element.value.loop), looksAgain)
+            return (ended.map(\.element.value.loop), idle.dropFirst(ended.count).first?.value.idleSince)
         }
         for loop in ended { loop.stop() }
-        guard looksAgain else { return }
-        // Detached, because it is not a part of the request that ended.
-        Task.detached { [weak self, time] in
-            try? await time.sleep(for: Self.idleTime)
-            self?.state.withLock { $0.isTrimmed = false }
-            self?.trim()
-        }
+        alarm.set(for: next.map { $0 + Self.idleTime }) { [weak self] in self?.trim() }
     }
 
     /// Pauses all requests to a site: longer each time, unless it has behaved for as long as its last pause was long.

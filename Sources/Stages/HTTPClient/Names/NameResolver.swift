@@ -30,8 +30,6 @@ package final class NameResolver: Sendable {
         var loop: QueryLoop?
         var heartbeat: LoopHeartbeat?
         var isStopped = false
-        /// The instant at which the table will be checked next.
-        var armed: Instant?
     }
 
     /// The resolver of this process, with the system's servers.
@@ -41,6 +39,7 @@ package final class NameResolver: Sendable {
     private let servers: String?
     private let time: any TimeSource
     private let guarded: Mutex<Guarded>
+    private let alarm: Alarm
 
     /// Creates a resolver. It starts its thread at the first query. `servers` are addresses with ports, divided by
     /// commas, that replace the system's.
@@ -53,6 +52,7 @@ package final class NameResolver: Sendable {
         self.servers = servers
         self.time = time
         guarded = Mutex(Guarded(table: NameTable(rule)))
+        alarm = Alarm(time)
     }
 
     deinit { guarded.withLock(\.loop)?.stop() }
@@ -123,7 +123,7 @@ package final class NameResolver: Sendable {
 
     /// Changes the table, carries out its decisions, and sets a timer for the next one.
     private func change<Value: Sendable>(_ body: (inout Guarded) -> Value) -> Value {
-        let (value, woken, alarm) = guarded.withLock { guarded in
+        let (value, woken, due) = guarded.withLock { guarded in
             let value = body(&guarded)
             // The loop gets its commands under the lock, so that a query is never stopped before it starts.
             for (number, host) in guarded.table.takeStarts() { start(number, host, &guarded) }
@@ -131,14 +131,13 @@ package final class NameResolver: Sendable {
             let woken = guarded.table.takeSettled().compactMap { number, answer in
                 guarded.waiting.removeValue(forKey: number).map { ($0, answer) }
             }
-            var alarm: Instant?
-            if let due = guarded.table.nextDue, guarded.armed.map({ due < $0 }) ?? true {
-                (guarded.armed, alarm) = (due, due)
-            }
-            return (value, woken, alarm)
+            return (value, woken, guarded.table.nextDue)
         }
         for (waiter, answer) in woken { waiter.resume(returning: answer) }
-        if let alarm { look(at: alarm) }
+        alarm.set(for: due) { [weak self, time] in
+            let now = time.now
+            self?.change { $0.table.settle(at: now) }
+        }
         return value
     }
 
@@ -156,18 +155,6 @@ package final class NameResolver: Sendable {
     private func ended(_ number: UInt64, _ outcome: QueryOutcome) {
         let now = time.now
         change { $0.table.ended(number, outcome, at: now) }
-    }
-
-    private func look(at instant: Instant) {
-        // Detached, because the timer is not a part of the request that sets it.
-        Task.detached { [weak self, time] in
-            try? await time.sleep(until: instant)
-            let now = time.now
-            self?.change { guarded in
-                if guarded.armed == instant { guarded.armed = nil }
-                guarded.table.settle(at: now)
-            }
-        }
     }
 }
 

@@ -11,20 +11,20 @@ package final class OriginLimiter: Sendable {
         /// The closures that end running requests, by the numbers of their permits.
         var onPreemption: [UInt64: @Sendable (Preemption) -> Void] = [:]
         var lastNumber: UInt64 = 0
-        /// The instant at which the table will be checked next.
-        var armed: Instant?
     }
 
     package let rule: OriginRule
     private let time: any TimeSource
     private let recorder: any EventRecorder<OriginEvent>
     private let guarded: Mutex<Guarded>
+    private let alarm: Alarm
 
     package init(_ rule: OriginRule, time: any TimeSource, recorder: any EventRecorder<OriginEvent>) {
         self.rule = rule
         self.time = time
         self.recorder = recorder
         guarded = Mutex(Guarded(table: OriginTable(rule)))
+        alarm = Alarm(time)
     }
 
     package var usage: OriginUsage {
@@ -138,7 +138,7 @@ package final class OriginLimiter: Sendable {
     /// Changes the table, wakes the affected waiters, and sets a timer for the table's next decision.
     private func change(_ body: (inout Guarded) -> Void) {
         let now = time.now
-        let (woken, preempted, alarm) = guarded.withLock { guarded in
+        let (woken, preempted, due) = guarded.withLock { guarded in
             body(&guarded)
             let preempted = guarded.table.takePreempted().map { number, cause in
                 (guarded.onPreemption.removeValue(forKey: number), cause)
@@ -146,29 +146,16 @@ package final class OriginLimiter: Sendable {
             let woken = guarded.table.takeSettled().compactMap { number, decision in
                 guarded.waiting.removeValue(forKey: number).map { ($0, decision) }
             }
-            var alarm: Instant?
-            if let due = guarded.table.nextDue(after: now), guarded.armed.map({ due < $0 }) ?? true {
-                (guarded.armed, alarm) = (due, due)
-            }
-            return (woken, preempted, alarm)
+            return (woken, preempted, guarded.table.nextDue(after: now))
         }
         for (action, cause) in preempted {
             recorder.record(cause == .share ? .preemptedForShare : .preemptedSlow)
             action?(cause)
         }
         for (waiter, decision) in woken { waiter.resume(returning: decision) }
-        if let alarm { look(at: alarm) }
-    }
-
-    private func look(at instant: Instant) {
-        // Detached, because the timer is not a part of the request that sets it.
-        Task.detached { [weak self, time] in
-            try? await time.sleep(until: instant)
+        alarm.set(for: due) { [weak self, time] in
             let now = time.now
-            self?.change { guarded in
-                if guarded.armed == instant { guarded.armed = nil }
-                guarded.table.settle(at: now)
-            }
+            self?.change { $0.table.settle(at: now) }
         }
     }
 }
