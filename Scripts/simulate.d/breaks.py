@@ -29,7 +29,7 @@ pool = "Sources/Stages/Decoding/Pool/DecoderPool.swift"
 # The name, what it does, the file, its text, and the text in its place, in which IS_ON is whether the break is on.
 breaks = [
     ("beginsTooMany", "A worker begins one job more than it has slots.", worker,
-     "slotsTaken < limits.slots, let", "slotsTaken < limits.slots + (IS_ON ? 1 : 0), let"),
+     "!isAlone, slotsTaken < limits.slots, window", "!isAlone, slotsTaken < limits.slots + (IS_ON ? 1 : 0), window"),
     ("drainForgets", "A worker that stops gives all its waiting jobs back but the first.", worker,
      "let unstarted = waiting.leases\n", "let unstarted = IS_ON ? Array(waiting.leases.dropFirst()) : waiting.leases\n"),
     ("looksAtLast", "A worker wakes for the last of its jobs that are due, and not for the first.", worker,
