@@ -376,6 +376,16 @@ struct PhoneClipsTests {
         #expect(try FFmpeg.frameTimes(of: clip.bytes).count >= 99)
     }
 
+    @Test("whose sound overlaps where two parts are joined stay in time")
+    func overlappingSound() throws {
+        let coding = ["-c:v", "libx264", "-bf", "0", "-pix_fmt", "yuv420p", "-c:a", "aac"]
+        let first = try FFmpeg.make("a.ts", FFmpeg.input(Self.numbered, "sine=440:d=2.8:r=48000") + coding)
+        let inputs = FFmpeg.input(Self.numbered, "sine=440:d=2:r=48000")
+        let second = try FFmpeg.make("a.ts", inputs + coding + ["-output_ts_offset", "2.0"])
+        let clip = try Self.deliver(first + second)
+        #expect(abs((clip.report.durationMilliseconds ?? 0) - 4000) <= 150, "\(clip.report)")
+    }
+
     @Test(
         "of an AVI or of fragments that are cut lack their end, and say so",
         arguments: [

@@ -43,7 +43,12 @@ struct StreamClock {
         }
         let step = stored + added - due
         guard step > Self.longestPause || step < -Self.longestOverlap else { return added }
-        let others = streams.filter { $0.key != stream }.map(\.value.added)
-        return others.first { $0 != added && abs(stored + $0 - due) <= Self.longestSkew } ?? due - stored
+        let others = streams.filter { $0.key != stream }.map(\.value)
+        if let jumped = others.first(where: { $0.added != added && abs(stored + $0.added - due) <= Self.longestSkew }) {
+            return jumped.added
+        }
+        // Sound that lasted longer than its pictures begins again beside them.
+        let goesOn = others.contains { $0.added == added && abs(stored + added - $0.due) <= Self.longestOverlap }
+        return goesOn && abs(step) <= Self.longestSkew ? added : due - stored
     }
 }
