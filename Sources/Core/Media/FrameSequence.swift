@@ -54,7 +54,7 @@ private struct FrameHeader {
     let format: MediaFormat
     /// The size of the frame with its header.
     let byteCount: Int
-    /// What all frames of a stream have in common.
+    /// The bits of the header that are equal in all frames of a stream.
     let stream: UInt32
 
     init?(_ bytes: Span<UInt8>, at start: Int) {

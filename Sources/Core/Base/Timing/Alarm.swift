@@ -2,7 +2,7 @@ import Synchronization
 
 /// A call at the soonest of the instants that it was set for. It is set again with each change of what is due.
 ///
-/// Whoever is called looks for what is due by then, and for the next instant: a call may come too early, never too late.
+/// The action checks what is due by then, and sets the alarm for the next instant: a call may come early, but never late.
 package final class Alarm: Sendable {
     private let time: any TimeSource
     private let armed = Mutex<Instant?>(nil)

@@ -155,8 +155,10 @@ final class EncodedVideoTrack: ClipTrack {
             // The only picture of an AVI has no time.
             let isFirst = lastTime == nil && waiting == nil
             guard let shown = time(of: frame) ?? (isFirst ? start : nil) else { continue }
-            let (next, overflows) = shown.addingReportingOverflow(frame.fieldCount * sourceDuration / 2)
-            nextTime = overflows ? nil : next
+            // Both numbers are the source's, and can be any.
+            let (fields, isTooLong) = sourceDuration.multipliedReportingOverflow(by: frame.fieldCount)
+            let (next, overflows) = shown.addingReportingOverflow(fields / 2)
+            nextTime = isTooLong || overflows ? nil : next
             let time = av_rescale_q(
                 shown - start,
                 stream.timeBase,

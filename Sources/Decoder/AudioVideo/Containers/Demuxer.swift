@@ -154,8 +154,15 @@ final class Demuxer {
 
     /// A Boolean value that indicates whether the source is cut, and libav takes the time of what is there for all of it.
     private var lacksFragments: Bool {
-        isMovie ? input.isWhole && MovieIndex.lacksFragments(source) : isAVI && (input.size ?? .max) < segmentEnd ?? 0
+        guard isMovie else { return isAVI && (input.size ?? .max) < segmentEnd ?? 0 }
+        guard input.isWhole else { return false }
+        let lacks = knownToLack ?? MovieIndex.lacksFragments(source)
+        knownToLack = lacks
+        return lacks
     }
+
+    /// The answer for a whole movie: a long one in fragments has thousands of boxes.
+    private var knownToLack: Bool?
 
     /// Returns the end of a RIFF file's first chunk, which is all of it up to a gigabyte.
     private static func riffEnd(in bytes: any SourceBytes) -> Int? {

@@ -13,7 +13,7 @@ struct ColorDescription: Equatable {
     /// BT.601 below.
     ///
     /// A picture must carry its description once it is scaled down, or players guess from the new size.
-    /// Those that are missing are filled in as for a picture of the size `first`, if that is given.
+    /// With `first`, missing values are filled in as for a picture of that size.
     init(of frame: borrowing Frame, like first: PixelSize? = nil) {
         let raw = unsafe frame.pointer.pointee
         let size = first ?? frame.size
