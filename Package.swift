@@ -212,7 +212,8 @@ let package = Package(
             "Settings",
             in: "Operations",
             [
-                "Base", "HTTPClient", "Media", "Files", "Payloads", "Downloads", "Storage", "JobsRedis", "Processing",
+                "Base", "HTTPClient", "Media", "Files", "Payloads", "Downloads", "Storage", "Jobs", "JobsSQLite",
+                "JobsRedis", "Processing",
                 "Observability", "Preview", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "Yams", package: "Yams"),
             ],
@@ -223,7 +224,7 @@ let package = Package(
             in: "Operations",
             [
                 "Base", "Files", "CLinux", "Media", "DecoderWire", "Payloads", "Processing", "HTTPClient", "Downloads",
-                "Decoding", "Storage", "Jobs", "JobsSQLite", "JobsRedis", "Batch", "Observability", "Preview",
+                "Decoding", "Storage", "Jobs", "Batch", "Observability", "Preview",
                 "Sidecar", "Settings", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -298,7 +299,7 @@ let package = Package(
         ),
         .program(
             "queue-program",
-            ["Base", "Media", "Jobs", "JobsSQLite", "JobsRedis"],
+            ["Base", "Media", "Jobs", "Settings"],
             path: "Tests/Programs/QueueProgram"
         ),
         .target(name: "CSimulation", path: "Tests/Kit/CSimulation"),
@@ -377,7 +378,7 @@ let package = Package(
         .tests("DoctorTests", ["Media", "DecoderWire", "App"]),
         .tests(
             "SettingsTests",
-            ["Base", "HTTPClient", "Media", "Files", "Downloads", "Storage", "Processing", "Settings"]
+            ["Base", "HTTPClient", "Media", "Files", "Downloads", "Storage", "Jobs", "Processing", "Settings"]
         ),
         .tests("TestOriginTests", ["Base", "Media", "LoadTest"]),
         .tests("LoadTestTests", ["Base", "Media", "Payloads", "LoadTest"]),

@@ -90,7 +90,7 @@ extension SidecarServices {
         let engine = try await Engine.start(settings, readsLocalFiles: false, traces: traces)
         try await engine.insistOnSandbox(settings)
         let queue = try await undoing({ await engine.shutDown() }) {
-            try await OpenQueue.open(settings, isWorker: true)
+            try await settings.openQueue(isWorker: true)
         }
         let services = try await undoing({
             await queue.shutDown()

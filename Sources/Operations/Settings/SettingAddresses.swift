@@ -2,7 +2,6 @@ import Base
 import Files
 import Foundation
 import HTTPClient
-package import JobsRedis
 import Storage
 
 // MARK: - Publishing
@@ -47,51 +46,5 @@ extension SettingsReader {
         }
         let token = source.variable("AWS_SESSION_TOKEN").map { Secret($0) }
         return .fixed(BucketCredentials(accessKeyID: id, secretAccessKey: Secret(secret), sessionToken: token))
-    }
-}
-
-// MARK: - The queue
-
-/// The address of a queue: `sqlite:PATH`, or the URL of a Redis server or of the sentinels that know it.
-package enum QueueAddress: Sendable, Equatable {
-    case sqlite(path: String)
-    case redis(RedisSettings)
-
-    /// The beginnings of all addresses.
-    static let beginnings = ["sqlite:", "redis://", "rediss://", "redis-sentinel://", "rediss-sentinel://"]
-
-    /// The address for logs and listings, without user and password.
-    package var withoutSecrets: String {
-        switch self {
-        case .sqlite(let path): "sqlite:\(path)"
-        case .redis(let settings): settings.withoutSecrets
-        }
-    }
-
-    /// Parses `text`. The error says which forms are possible.
-    fileprivate init(_ text: String, authoritiesFile: String?) throws(SettingsError) {
-        let scheme = text.prefix { $0 != ":" }
-        switch scheme {
-        case "sqlite" where text.count > "sqlite:".count:
-            self = .sqlite(path: AbsolutePath.of(String(text.dropFirst("sqlite:".count))))
-        case "redis", "rediss", "redis-sentinel", "rediss-sentinel":
-            do {
-                var settings = try RedisSettings(url: text)
-                settings.authoritiesFile = authoritiesFile
-                self = .redis(settings)
-            } catch {
-                throw Settings.table.queue.refusal("\(error)")
-            }
-        default:
-            throw Settings.table.queue.refusal(
-                "Write it as sqlite:PATH, redis://HOST:PORT, rediss://HOST:PORT or redis-sentinel://HOST:PORT,HOST:PORT/NAME."
-            )
-        }
-    }
-}
-
-extension SettingType<QueueAddress> {
-    static let queue = Self(words: QueueAddress.beginnings, isSecret: true) { text, _, reader throws(SettingsError) in
-        try QueueAddress(text, authoritiesFile: try reader.caFile)
     }
 }

@@ -3,6 +3,7 @@ package import Downloads
 import Files
 import Foundation
 import HTTPClient
+import Jobs
 package import Media
 package import Payloads
 package import Preview
@@ -144,7 +145,7 @@ extension Settings {
                     + "Give the bucket's or the CDN's URL with --public-url."
             )
         }
-        if !self.hasWorker, case .sqlite = self.queue {
+        if !self.hasWorker, !self.queue.isShared {
             throw table.hasWorker.refusal(
                 "Nobody else can work on the queue's file. Give a queue on Redis, or leave --no-worker out."
             )

@@ -167,11 +167,9 @@ package struct SettingsTable: Sendable {
     .help("How long to accept requests after SIGTERM, while balancers learn from /readyz that attachd ends.")
 
     package let queue = Setting("queue", .queue, in: .queue, default: "a file in the store") {
-        reader throws(SettingsError) in .sqlite(path: "\(try reader.store)/queue.sqlite")
+        reader throws(SettingsError) in QueueEngines.queue(inStore: try reader.store)
     }
-    .help(
-        "The queue: sqlite:PATH, redis://HOST:PORT, rediss://HOST:PORT, or redis-sentinel://HOST:PORT,HOST:PORT/NAME."
-    )
+    .help("The queue: \(QueueEngines.forms).")
 
     package let backlog = Setting("backlog", .number(in: 1...10_000_000), in: .queue, default: 100_000)
         .help("The maximum number of jobs in the queue. Further jobs are refused.")

@@ -1,4 +1,5 @@
-/// The knowledge that the workers of a queue share beside its jobs: the files of each source, and what was taken back.
+/// The knowledge that the workers of a queue share beside its jobs: the files of each source, what was taken back, and small
+/// entries.
 ///
 /// Each worker holds a lease on what it knows. `takeBack` sets a mark, and whoever called it waits until every worker with a
 /// lease knows the mark; a worker without a lease must not use what it made before (SECURITY D1).
@@ -18,6 +19,23 @@ package protocol FleetStore: Sendable {
 
     /// Returns the number of workers with a lease, and the number of those that do not know `version` yet.
     func workers(knowing version: FleetVersion) async throws -> (live: Int, behind: Int)
+
+    // MARK: Entries
+
+    /// Returns the entry `name`, or `nil` if there is none.
+    func entry(_ name: String) async throws -> [UInt8]?
+
+    /// Sets an entry, without a lifetime. With `onlyIfMissing`, keeps an existing one.
+    func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool) async throws
+
+    /// Returns the value of `field` in a table, or `nil` if there is none.
+    func value(of field: String, in table: String) async throws -> [UInt8]?
+
+    /// Sets a value of a table. The table lives for `lifetime` from now.
+    func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) async throws
+
+    /// Removes a table.
+    func remove(table: String) async throws
 }
 
 /// The number of a mark. Only its store knows the order of numbers.

@@ -75,9 +75,6 @@ package protocol JobQueue: QueueListing {
     /// attempt does not count.
     func postponeCallback(_ lease: Lease, by delay: Duration, isFailure: Bool) async throws
 
-    /// The problems that the queue has now and keeps working in spite of.
-    var warnings: Set<QueueWarning> { get }
-
     // MARK: For the number of workers
 
     /// Reports that this worker runs, and what it can do. The report is valid for `WorkerReport.lifetime`, or until the
@@ -103,6 +100,23 @@ package protocol JobQueue: QueueListing {
     /// Removes everything that the queue has of these jobs, unanswered: jobs, results, dead letters, and answers to post.
     /// Returns the number of what was removed. Work in progress goes on, but its answer is dropped.
     func forget(_ jobs: ForgottenJobs) async throws -> Int
+
+    // MARK: For the process that has the queue open
+
+    /// What the fleet of the queue shares beside its jobs; `nil` for a queue that is open in one process.
+    var fleet: (any FleetStore)? { get }
+
+    /// The problems that the queue has now and keeps working in spite of.
+    var warnings: Set<QueueWarning> { get }
+
+    /// The reason why the queue cannot be reached, if the last attempt failed.
+    var problem: JobQueueError? { get }
+
+    /// Asks the queue's server, if it has one, whether it is suited to the queue. Throws if it is not, or cannot be reached.
+    func checkServer() async throws
+
+    /// Closes the queue. It must not be used afterwards.
+    func close() async
 }
 
 /// The jobs to remove from a queue.
@@ -130,7 +144,15 @@ extension JobQueue {
     /// Gives back jobs that were not started.
     package func giveBack(_ leases: [Lease]) async throws { try await giveBack(leases, isBrokenOff: false) }
 
+    package var fleet: (any FleetStore)? { nil }
+
     package var warnings: Set<QueueWarning> { [] }
+
+    package var problem: JobQueueError? { nil }
+
+    package func checkServer() async throws {}
+
+    package func close() async {}
 
     package func state(of name: JobName) async throws -> JobState { try await state(of: name, waiting: .zero) }
 }

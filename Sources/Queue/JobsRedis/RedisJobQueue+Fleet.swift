@@ -51,4 +51,37 @@ extension RedisJobQueue: FleetStore {
         guard let counts, counts.count == 2 else { throw Self.invalidReply("an invalid number of workers") }
         return (counts[0], counts[1])
     }
+
+    // MARK: Entries
+
+    package func entry(_ name: String) async throws -> [UInt8]? {
+        switch try await replies(to: [RedisCommand("GET", settings.prefix + name)], on: commands, repeatable: true)[0] {
+        case .bytes(let bytes): return bytes
+        case .null: return nil
+        case .error(let message): throw JobQueueError(.broken, "The queue's Redis did not give an entry: \(message).")
+        default: throw Self.invalidReply("an entry that is not text")
+        }
+    }
+
+    package func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool) async throws {
+        try await run(.keep, [Array(name.utf8), value] + (onlyIfMissing ? [Array("NX".utf8)] : []))
+    }
+
+    package func value(of field: String, in table: String) async throws -> [UInt8]? {
+        let command = RedisCommand("HGET", settings.prefix + table, field)
+        return try await replies(to: [command], on: commands, repeatable: true)[0].bytes
+    }
+
+    package func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) async throws {
+        let key = settings.prefix + table
+        let set = RedisCommand([Array("HSET".utf8), Array(key.utf8), Array(field.utf8), value])
+        let expire = RedisCommand("PEXPIRE", key, "\(max(1, lifetime.milliseconds))")
+        for case .error(let message) in try await replies(to: [set, expire], on: commands, repeatable: true) {
+            throw JobQueueError(.broken, "The queue's Redis refused to keep an entry: \(message).")
+        }
+    }
+
+    package func remove(table: String) async throws {
+        _ = try await replies(to: [RedisCommand("DEL", settings.prefix + table)], on: commands, repeatable: true)
+    }
 }

@@ -103,10 +103,13 @@ package final class RedisJobQueue: JobQueue {
         watch?.leave()
     }
 
+    package var fleet: (any FleetStore)? { self }
+
     package var warnings: Set<QueueWarning> { isShortOfMemory.load(ordering: .relaxed) ? [.memoryFull] : [] }
 
-    /// The reason why the server cannot be reached, if the last attempt to connect failed.
     package var problem: JobQueueError? { commands.failure?.queueError(at: settings.address) }
+
+    package func checkServer() async throws { _ = try await serverWarnings() }
 
     /// Returns the risks of the server's configuration as messages for a log. Throws for any risk if `strict`, and
     /// always for a server that is too old.

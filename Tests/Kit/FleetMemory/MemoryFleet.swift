@@ -8,6 +8,8 @@ package final class MemoryFleet: Sendable {
         var made: [String: [String]] = [:]
         var taken: Set<String> = []
         var marks: [FleetMark] = []
+        var entries: [String: [UInt8]] = [:]
+        var tables: [String: (end: Instant, values: [String: [UInt8]])] = [:]
         var leases: [String: (end: Instant, version: Int)] = [:]
     }
 
@@ -61,6 +63,32 @@ package final class MemoryFleet: Sendable {
                 return (live.count, live.count { $0.version < number })
             }
         }
+
+        package func entry(_ name: String) -> [UInt8]? { fleet.state.withLock { $0.entries[name] } }
+
+        package func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool) {
+            fleet.state.withLock { state in
+                if !onlyIfMissing || state.entries[name] == nil { state.entries[name] = value }
+            }
+        }
+
+        package func value(of field: String, in table: String) -> [UInt8]? {
+            let now = fleet.time.now
+            return fleet.state.withLock { state in
+                state.tables[table].flatMap { $0.end > now ? $0.values[field] : nil }
+            }
+        }
+
+        package func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) {
+            let now = fleet.time.now
+            fleet.state.withLock { state in
+                var values = state.tables[table].flatMap { $0.end > now ? $0.values : nil } ?? [:]
+                values[field] = value
+                state.tables[table] = (now + lifetime, values)
+            }
+        }
+
+        package func remove(table: String) { fleet.state.withLock { $0.tables[table] = nil } }
 
         private static func number(_ version: FleetVersion) -> Int { Int(version.text.prefix { $0 != "-" }) ?? 0 }
     }

@@ -67,5 +67,29 @@ package struct FleetRule: Sendable, CustomTestStringConvertible {
             _ = try await a.marks(after: .none, leaseTime: nil)
             #expect(try await a.workers(knowing: mark.version) == (0, 0))
         },
+        FleetRule(text: "an entry that one worker sets is there for all, and can be kept from being replaced") { a, b in
+            #expect(try await a.entry("formats") == nil)
+            try await a.keep([0, 255], as: "formats", onlyIfMissing: true)
+            try await b.keep([1], as: "formats", onlyIfMissing: true)
+            #expect(try await b.entry("formats") == [0, 255])
+            try await b.keep([2], as: "formats", onlyIfMissing: false)
+            #expect(try await a.entry("formats") == [2])
+            #expect(try await a.entry("keys") == nil)
+        },
+        FleetRule(text: "a table has the values that any worker set, until it is removed") { a, b in
+            try await a.set("one", in: "ready:a", to: [0, 255], for: day)
+            try await b.set("two", in: "ready:a", to: [2], for: day)
+            try await b.set("one", in: "ready:b", to: [3], for: day)
+            #expect(try await b.value(of: "one", in: "ready:a") == [0, 255])
+            #expect(try await a.value(of: "two", in: "ready:a") == [2])
+            #expect(try await a.value(of: "three", in: "ready:a") == nil)
+            try await a.remove(table: "ready:a")
+            #expect(try await b.value(of: "two", in: "ready:a") == nil)
+            #expect(try await b.value(of: "one", in: "ready:b") == [3])
+        },
+        FleetRule(text: "a table ends when the lifetime of its latest value is over") { a, b in
+            try await a.set("one", in: "ready:a", to: [1], for: .milliseconds(1))
+            try await eventually { try await b.value(of: "one", in: "ready:a") == nil }
+        },
     ]
 }

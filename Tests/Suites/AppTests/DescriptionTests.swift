@@ -101,7 +101,7 @@ struct DescriptionTests {
         source.options["queue"] = .text("sqlite:\(folder.url.appending(path: "queue.sqlite").path)")
         let settings = try Settings(reading: source)
         let engine = try Engine(settings, readsLocalFiles: false, logger: Logger(label: "test"))
-        let queue = try await OpenQueue.open(settings, logger: Logger(label: "test"))
+        let queue = try await settings.openQueue(logger: Logger(label: "test"))
         let services = try SidecarServices(settings, engine, queue, logger: Logger(label: "test"))
         check(services)
         var configuration = SidecarServer.Configuration()

@@ -55,6 +55,31 @@ struct FleetHistoryTests {
                 try check()
                 return try await store.workers(knowing: version)
             }
+
+            func entry(_ name: String) async throws -> [UInt8]? {
+                try check()
+                return try await store.entry(name)
+            }
+
+            func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool) async throws {
+                try check()
+                try await store.keep(value, as: name, onlyIfMissing: onlyIfMissing)
+            }
+
+            func value(of field: String, in table: String) async throws -> [UInt8]? {
+                try check()
+                return try await store.value(of: field, in: table)
+            }
+
+            func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) async throws {
+                try check()
+                try await store.set(field, in: table, to: value, for: lifetime)
+            }
+
+            func remove(table: String) async throws {
+                try check()
+                try await store.remove(table: table)
+            }
         }
 
         init(_ name: String, in fleet: MemoryFleet, _ time: TestTime) {

@@ -39,9 +39,9 @@ enum Architecture {
             "Observability":
                 "Base Media Files Payloads DecoderWire Processing HTTPClient Decoding Storage Jobs Sidecar",
             "Settings":
-                "Base HTTPClient Media Files Payloads Downloads Storage JobsRedis Processing Observability Preview",
+                "Base HTTPClient Media Files Payloads Downloads Storage Jobs JobsSQLite JobsRedis Processing Observability Preview",
             "App":
-                "Base Media Files DecoderWire HTTPClient Downloads Decoding Storage Settings CLinux Payloads Processing Jobs JobsSQLite JobsRedis Batch Observability Preview Sidecar",
+                "Base Media Files DecoderWire HTTPClient Downloads Decoding Storage Settings CLinux Payloads Processing Jobs Batch Observability Preview Sidecar",
         ],
         "Tools": [
             "Templates": "",

@@ -332,7 +332,7 @@ struct ProtocolTests {
         try await queue.record("f.jpg", of: "s", for: .seconds(60))
         #expect(try await other.marks(after: .none, leaseTime: .seconds(2)).isEmpty)
         #expect(try await queue.takeBack([], source: "s", for: .seconds(60)).mark.files == ["f.jpg"])
-        try await queue.keep([1], as: "formats")
+        try await queue.keep([1], as: "formats", onlyIfMissing: false)
         #expect(try await queue.retryDeadLetter(JobName(id: "2", tenant: "default")) == .outOfMemory)
         #expect(try await queue.status().dead == 1 && queue.warnings == [.memoryFull])
         try server.command("CONFIG", "SET", "maxmemory", "0")

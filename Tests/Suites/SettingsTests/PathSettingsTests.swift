@@ -1,6 +1,7 @@
 import Base
 import Files
 import Foundation
+import Jobs
 import Support
 import Testing
 
@@ -51,7 +52,7 @@ struct PathSettingsTests {
         let settings = try Settings(reading: source)
         let here = FileManager.default.currentDirectoryPath
         #expect(settings.store == URL(filePath: here).deletingLastPathComponent().appending(path: "store").path)
-        #expect(settings.queue == .sqlite(path: "\(here)/queue"))
+        #expect(settings.queue.withoutSecrets == "sqlite:\(here)/queue")
         #expect(settings.apiTokenFile?.path == token && settings.caFile == authorities)
         #expect(settings.configurationFile == file)
         #expect(settings.sourceSecrets.first?.file.path == "\(root)/header")

@@ -24,7 +24,7 @@ struct JobsRoutes: Sendable {
     /// Handles `POST /v1/jobs`. Answers 202 when the job is stored and survives a crash. A known `id` is the same job.
     func enqueue(_ request: Request, from client: ClientAddress) async throws -> Response {
         // A queue of one machine has no other worker.
-        guard queue is any FleetStore || !admission.isDraining else { throw Admission.draining }
+        guard queue.fleet != nil || !admission.isDraining else { throw Admission.draining }
         try admission.checkOpen()
         let content = try await request.payload()
         let job = try await longWork.read(content.count, from: client) { [trace = request.trace] in

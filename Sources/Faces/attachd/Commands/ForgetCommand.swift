@@ -29,18 +29,19 @@ struct ForgetCommand: ReportedCommand {
             throw CommandError(.usage, "\"\(reference)\" is neither a URL nor the name of a ready file.")
         }
         let settings = try common.settings(server.options, queue.options)
-        guard case .redis = settings.queue else { return try await forget(reference, settings) }
-        // A queue on Redis needs no closing: it holds no file.
-        try await forget(reference, settings, try await OpenQueue.open(settings))
+        guard settings.queue.isShared else { return try await forget(reference, settings) }
+        // A queue that many processes share needs no closing: none holds it.
+        try await forget(reference, settings, try await settings.openQueue().fleet)
     }
 
-    private func forget(_ reference: AttachmentReference, _ settings: Settings, _ queue: OpenQueue? = nil) async throws
+    private func forget(_ reference: AttachmentReference, _ settings: Settings, _ fleet: (any FleetStore)? = nil)
+        async throws
     {
         // Notify the running process first: it must not store an attachment in progress after this process has looked.
-        let (named, failure) = queue == nil ? try await namesForgotten(by: reference, settings) : ([], nil)
+        let (named, failure) = fleet == nil ? try await namesForgotten(by: reference, settings) : ([], nil)
         let forgotten: ForgottenAttachments
         do {
-            let forgetting = try await waitingForDisk { try Forgetting(settings, queue) }
+            let forgetting = try await waitingForDisk { try Forgetting(settings, fleet) }
             defer { forgetting.shutDown() }
             forgotten = try await forgetting.forget(reference)
         } catch let error as FileError {

@@ -2,6 +2,7 @@ import App
 import ArgumentParser
 import Base
 import Foundation
+import Jobs
 import LoadTest
 import Logging
 import Media
@@ -153,9 +154,9 @@ struct OpenTarget {
         } catch {
             throw CommandError(.badConfiguration, "\(error)")
         }
-        let queue = try await OpenQueue.open(settings)
+        let queue = try await settings.openQueue()
         return OpenTarget(
-            target: QueueTarget(queue.jobs),
+            target: QueueTarget(queue),
             name: settings.queue.withoutSecrets,
             sources: sources,
             memory: memory,

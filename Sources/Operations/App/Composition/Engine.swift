@@ -93,7 +93,7 @@ package final class Engine: Sendable {
         observers.decoders.set(settings.disabledFormats)
         fleetIndex = Self.fleetIndex(settings, store, bucket)
         var fleet: FleetKnowledge?
-        if case .redis = settings.queue, !readsLocalFiles {
+        if settings.queue.isShared, !readsLocalFiles {
             fleet = FleetKnowledge(keep: settings.retention.keep, recorder: observers.fleet)
         }
         self.fleet = fleet
@@ -139,7 +139,7 @@ package final class Engine: Sendable {
 
     private static func fleetIndex(_ settings: Settings, _ store: AttachmentStore, _ bucket: Bucket?) -> FleetIndex? {
         guard case .bucket(let bucket, let publicURL) = location(settings, false, store, bucket),
-            case .redis = settings.queue
+            settings.queue.isShared
         else { return nil }
         return FleetIndex(bucket: bucket, store: store, publicURL: publicURL, lifetime: settings.longestHold)
     }

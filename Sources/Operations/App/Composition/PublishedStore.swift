@@ -2,7 +2,7 @@ import Base
 import Downloads
 import Files
 import HTTPClient
-import Jobs
+package import Jobs
 import Media
 import Processing
 import ServiceLifecycle
@@ -136,8 +136,8 @@ package struct Forgetting: Sendable {
         forgetFile = { engine.service.forget(file: $0) }
     }
 
-    /// Creates the removal for a process that processes no attachments. `queue` is that of the fleet, if there is one.
-    package init(_ settings: Settings, _ queue: OpenQueue?) throws {
+    /// Creates the removal for a process that processes no attachments, in a fleet if there is one.
+    package init(_ settings: Settings, _ fleetStore: (any FleetStore)?) throws {
         store = try AttachmentStore(
             at: settings.store,
             keys: settings.signingKeys,
@@ -145,9 +145,9 @@ package struct Forgetting: Sendable {
             retention: settings.retention,
         )
         bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
-        fleet = queue?.redis.map { redis in
+        fleet = fleetStore.map { store in
             let fleet = FleetKnowledge(keep: settings.retention.keep, recorder: NoRecorder<FleetEvent>())
-            fleet.connect(redis) { _, _ in }
+            fleet.connect(store) { _, _ in }
             return fleet
         }
         let resolver = SourceResolver(rules: settings.reuse.sources) { settings.access.resolve($0) }

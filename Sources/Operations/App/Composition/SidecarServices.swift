@@ -1,8 +1,7 @@
 import Base
 import Decoding
 import Files
-import Jobs
-import JobsRedis
+package import Jobs
 package import Logging
 import Media
 import Observability
@@ -18,7 +17,7 @@ import Storage
 package struct SidecarServices: Sendable {
     let settings: Settings
     let engine: Engine
-    let queue: OpenQueue
+    let queue: any JobQueue
     let logger: Logger
     let recentJobs: RecentJobs?
     let holds: AccessHolds
@@ -30,22 +29,22 @@ package struct SidecarServices: Sendable {
     let fleetKeys: FleetKeys
     let start: QueueStart
 
-    package init(_ settings: Settings, _ engine: Engine, _ queue: OpenQueue, logger: Logger) throws(EngineError) {
+    package init(_ settings: Settings, _ engine: Engine, _ queue: any JobQueue, logger: Logger) throws(EngineError) {
         self.settings = settings
         self.engine = engine
         self.queue = queue
         self.logger = logger
-        if let redis = queue.redis {
-            engine.fleetIndex?.connect(redis)
+        if let fleet = queue.fleet {
+            engine.fleetIndex?.connect(fleet)
             let forgetting = Forgetting(engine)
-            engine.fleet?.connect(redis) { try await forgetting.apply($0, isAtStart: $1, by: engine.service) }
+            engine.fleet?.connect(fleet) { try await forgetting.apply($0, isAtStart: $1, by: engine.service) }
         }
-        fleetFormats = FleetFormats(engine.formats, queue.redis, logger: logger)
-        fleetKeys = FleetKeys(engine.store.keyring, queue.redis, logger: logger)
+        fleetFormats = FleetFormats(engine.formats, queue.fleet, logger: logger)
+        fleetKeys = FleetKeys(engine.store.keyring, queue.fleet, logger: logger)
         let keys = settings.isStrict ? fleetKeys : nil
         start = QueueStart(queue, fleetFormats, engine.fleet, insistingOn: keys, logger: logger)
-        queueHealth = QueueHealth(queue.jobs) { queue.redis?.problem }
-        scaling = QueueScaling(queue.jobs, startTime: settings.workerStart)
+        queueHealth = QueueHealth(queue)
+        scaling = QueueScaling(queue, startTime: settings.workerStart)
         recentJobs = settings.hasPreview ? RecentJobs() : nil
         holds = AccessHolds(store: engine.store)
         apiToken = settings.apiToken.map { Replaceable($0) }
@@ -151,7 +150,7 @@ extension SidecarServices {
             beforeJob: { [fleet = engine.fleet] in await fleet?.catchUp() },
         )
         return WorkerService(
-            queue: queue.jobs,
+            queue: queue,
             handler: jobs,
             poster: engine.callbacks,
             // The worker leases more jobs than it processes, so that it also answers those without a chance.
@@ -171,19 +170,19 @@ extension SidecarServices {
 
     /// Returns the service that reports `worker` to the queue, if there is one, and keeps the arrival rate up to date.
     func reporting(_ worker: WorkerService?) -> WorkerReporting {
-        guard let worker else { return WorkerReporting(queue: queue.jobs, report: nil, scaler: scaling.scaler) }
+        guard let worker else { return WorkerReporting(queue: queue, report: nil, scaler: scaling.scaler) }
         let (slots, cost) = (settings.jobSlots, engine.cost)
         let report: @Sendable () -> WorkerReport? = {
             // It has left the queue, and must not come back.
             guard !worker.isDraining else { return nil }
             return WorkerReport(slots: slots, running: worker.workingCount, jobsPerSecond: cost.jobsPerSecond)
         }
-        return WorkerReporting(queue: queue.jobs, report: report, scaler: scaling.scaler) { answer in
+        return WorkerReporting(queue: queue, report: report, scaler: scaling.scaler) { answer in
             worker.fleetHas(answer.load.workers.count)
         }
     }
 
-    private var warnings: Set<QueueWarning> { queue.jobs.warnings.union(fleetKeys.warnings) }
+    private var warnings: Set<QueueWarning> { queue.warnings.union(fleetKeys.warnings) }
 
     private var preview: PreviewRoutes {
         PreviewRoutes(
@@ -197,7 +196,7 @@ extension SidecarServices {
             store: engine.store,
             holds: holds,
             jobs: {
-                let dead = (try? await queue.jobs.deadLetters(20)) ?? []
+                let dead = (try? await queue.deadLetters(20)) ?? []
                 return (recentJobs?.entries ?? []) + dead.map { .init(id: $0.job.id, content: $0.job.content) }
             },
         )
@@ -230,7 +229,7 @@ extension SidecarServices {
         return SidecarServer(
             configuration: configuration,
             service: takesRequests ? engine.service : nil,
-            queue: queue.jobs,
+            queue: queue,
             attachments: takesRequests ? attachmentsRoute : nil,
             preview: takesRequests && settings.hasPreview ? preview : nil,
             responses: takesRequests ? ResponsesRoute(categories: settings.categories, webhook: webhook) : nil,

@@ -1,17 +1,17 @@
 import Base
 import Files
-import JobsRedis
+import Jobs
 import Media
 import Payloads
 import Processing
 import Storage
 import Synchronization
 
-/// The index of prepared attachments in the queue's Redis, for a fleet whose workers publish to one bucket.
+/// The index of prepared attachments in the fleet's store, for a fleet whose workers publish to one bucket.
 final class FleetIndex: PreparedIndex {
     private struct State {
-        var queue: RedisJobQueue?
-        /// The time until which Redis is not asked, because it did not answer.
+        var fleet: (any FleetStore)?
+        /// The time until which the fleet's store is not asked, because it did not answer.
         var pausedUntil = Instant(sinceOrigin: .zero)
     }
 
@@ -31,7 +31,7 @@ final class FleetIndex: PreparedIndex {
     /// The time for which nothing is asked after a question without an answer.
     private static let pause: Duration = .seconds(5)
 
-    /// Creates an index that knows nothing until it has a queue. `lifetime` is the longest time for which an entry is
+    /// Creates an index that knows nothing until it is connected. `lifetime` is the longest time for which an entry is
     /// useful.
     init(bucket: Bucket, store: AttachmentStore, publicURL: String, lifetime: Duration) {
         self.bucket = bucket
@@ -40,15 +40,15 @@ final class FleetIndex: PreparedIndex {
         self.lifetime = lifetime
     }
 
-    /// Sets the queue in whose Redis the index is.
-    func connect(_ queue: RedisJobQueue) { state.withLock { $0.queue = queue } }
+    /// Sets the store that has the index.
+    func connect(_ fleet: any FleetStore) { state.withLock { $0.fleet = fleet } }
 
     func find(_ name: PreparedName, within timeLimit: Duration) async -> PreparedAttachment? {
         let now = time.now
-        guard let queue = state.withLock({ $0.pausedUntil <= now ? $0.queue : nil }) else { return nil }
+        guard let fleet = state.withLock({ $0.pausedUntil <= now ? $0.fleet : nil }) else { return nil }
         let (table, field) = (table(of: name.source), digest(name.output))
         let answer = await time.answer(by: now + min(timeLimit, Self.questionLimit)) { [self] in
-            guard let entry = try? await queue.value(of: field, in: table) else { return Answer(isThere: true) }
+            guard let entry = try? await fleet.value(of: field, in: table) else { return Answer(isThere: true) }
             return Answer(found: read(entry), isThere: true)
         } else: {
             Answer(isThere: false)
@@ -64,8 +64,8 @@ final class FleetIndex: PreparedIndex {
     func add(_ attachment: PreparedAttachment, as name: PreparedName, within timeLimit: Duration) async -> Bool {
         let (table, field) = (table(of: name.source), digest(name.output))
         let (value, lifetime) = (attachment.json.compactBytes, lifetime)
-        return await change(within: timeLimit) { queue in
-            try await queue.set(field, in: table, to: value, for: lifetime)
+        return await change(within: timeLimit) { fleet in
+            try await fleet.set(field, in: table, to: value, for: lifetime)
         }
     }
 
@@ -77,11 +77,11 @@ final class FleetIndex: PreparedIndex {
     /// Changes the index. Returns `false` if that was not done in time.
     private func change(
         within timeLimit: Duration,
-        _ change: @escaping @Sendable (RedisJobQueue) async throws -> Void,
+        _ change: @escaping @Sendable (any FleetStore) async throws -> Void,
     ) async -> Bool {
-        guard let queue = state.withLock(\.queue) else { return false }
+        guard let fleet = state.withLock(\.fleet) else { return false }
         return await time.answer(by: time.now + timeLimit) {
-            (try? await change(queue)) != nil
+            (try? await change(fleet)) != nil
         } else: {
             false
         }

@@ -1,7 +1,6 @@
 package import Base
 import HTTPClient
 package import Jobs
-import JobsSQLite
 import Logging
 import Media
 import Payloads
@@ -11,17 +10,17 @@ package import Settings
 /// The destination of jobs from the command line: the queue itself, or the attachd process that has its file open.
 package struct JobProducer: Sendable {
     private enum Backend: Sendable {
-        case queue(OpenQueue)
+        case queue(any JobQueue)
         case sidecar(SidecarClient)
-        /// The path of a queue's file that this process does not have open any more.
-        case file(String)
+        /// A queue's file that this process does not have open any more.
+        case file(any QueueListing)
     }
 
     private var backend: Backend
 
     package static func open(_ settings: Settings) async throws -> JobProducer {
         do {
-            return JobProducer(backend: .queue(try await OpenQueue.open(settings)))
+            return JobProducer(backend: .queue(try await settings.openQueue()))
         } catch let error as JobQueueError where error.reason == .inUse {
             return JobProducer(backend: .sidecar(try SidecarClient(settings)))
         }
@@ -29,7 +28,7 @@ package struct JobProducer: Sendable {
 
     package func enqueue(_ job: Job) async throws -> Enqueued {
         switch backend {
-        case .queue(let queue): try await queue.jobs.enqueue(job)
+        case .queue(let queue): try await queue.enqueue(job)
         case .sidecar(let sidecar): try await sidecar.enqueue(job)
         case .file: throw JobQueueError(.misconfigured, "The queue is open for reading only.")
         }
@@ -38,17 +37,17 @@ package struct JobProducer: Sendable {
     /// Ends enqueueing. Closes a queue's file, because only one process can have it open, and the answers come from a
     /// worker.
     package mutating func finishEnqueueing(_ settings: Settings) async {
-        guard case .queue(let queue) = backend, case .sqlite(let path) = settings.queue else { return }
+        guard case .queue(let queue) = backend, let listing = try? settings.queue.listing() else { return }
         await queue.shutDown()
-        backend = .file(path)
+        backend = .file(listing)
     }
 
     /// Returns the state of a job. Waits up to the given time for its answer, but not for one in a file.
     package func state(of name: JobName, waiting waitTime: Duration) async throws -> JobState {
         switch backend {
-        case .queue(let queue): try await queue.jobs.state(of: name, waiting: waitTime)
+        case .queue(let queue): try await queue.state(of: name, waiting: waitTime)
         case .sidecar(let sidecar): try await sidecar.state(of: name, waiting: waitTime)
-        case .file(let path): try await QueueInspection(path).state(of: name)
+        case .file(let listing): try await listing.state(of: name)
         }
     }
 
@@ -56,7 +55,7 @@ package struct JobProducer: Sendable {
     package var workerCount: Int? {
         get async {
             guard case .queue(let queue) = backend else { return nil }
-            return try? await queue.jobs.load().load.workers.count
+            return try? await queue.load().load.workers.count
         }
     }
 

@@ -1,6 +1,5 @@
 import Base
 import Jobs
-import JobsRedis
 import Logging
 import Media
 import Payloads
@@ -19,10 +18,9 @@ final class QueueHealth: Sendable {
     /// The time limit of one request to the queue. Probes wait for one second.
     private static let timeLimit: Duration = .milliseconds(500)
 
-    /// Creates the health of a queue. `knownProblem` returns the reason of its last failure, if one is known.
-    init(_ queue: any JobQueue, knownProblem: @escaping @Sendable () -> JobQueueError? = { nil }) {
+    init(_ queue: any JobQueue) {
         let silence = { @Sendable in
-            knownProblem() ?? JobQueueError(.unavailable, "The queue does not answer.")
+            queue.problem ?? JobQueueError(.unavailable, "The queue does not answer.")
         }
         let ask: @Sendable () async -> Answer = {
             let (time, end) = (SystemTime(), SystemTime().now + Self.timeLimit)
@@ -56,7 +54,7 @@ final class QueueHealth: Sendable {
 /// All parts that start work wait for the list of switched-off formats (`whenFormatsAreKnown`), because a format may be
 /// switched off because of a bug in its decoder.
 final class QueueStart: Service {
-    private let queue: OpenQueue
+    private let queue: any JobQueue
     private let formats: FleetFormats
     private let reading: Task<Void, Never>
     private let keys: FleetKeys?
@@ -64,7 +62,7 @@ final class QueueStart: Service {
 
     /// Creates the first questions. With `keys`, the process ends if the fleet has others.
     init(
-        _ queue: OpenQueue,
+        _ queue: any JobQueue,
         _ formats: FleetFormats,
         _ fleet: FleetKnowledge?,
         insistingOn keys: FleetKeys? = nil,
@@ -84,8 +82,13 @@ final class QueueStart: Service {
     func run() async throws {
         try await cancelWhenGracefulShutdown { [queue, keys, logger] in
             do {
-                try await queue.checkServer(logger: logger)
+                try await queue.checkServer()
                 try await keys?.insist()
+            } catch let error as JobQueueError where error.reason == .unavailable || error.reason == .noSpace {
+                logger.warning(
+                    "The queue cannot be reached. Its server is tried again later.",
+                    metadata: ["reason": "\(error)"]
+                )
             } catch is CancellationError {}
         }
         try await gracefulShutdown()
@@ -96,7 +99,7 @@ final class QueueStart: Service {
 
     /// The reason why no work begins yet; `nil` once it may.
     var problem: StartError? {
-        formats.wasAsked ? nil : StartError(reason: queue.redis?.problem?.description)
+        formats.wasAsked ? nil : StartError(reason: queue.problem?.description)
     }
 
     struct StartError: Error, CustomStringConvertible {

@@ -77,7 +77,7 @@ package struct RedisSettings: Sendable, Equatable {
 
 extension RedisSettings {
     /// The schemes of URLs, without and with TLS.
-    private static let schemes = ["redis", "rediss", "redis-sentinel", "rediss-sentinel"]
+    static let schemes = ["redis", "rediss", "redis-sentinel", "rediss-sentinel"]
 
     /// Reads `redis[s]://[[user]:password@]host[:port][/database][?namespace=…&lane=…]`, or
     /// `redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]…]/name[/database][?…]`, which also takes

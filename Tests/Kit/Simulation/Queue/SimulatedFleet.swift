@@ -32,6 +32,22 @@ struct SimulatedFleet: FleetStore {
         try await ask { $0.workers(knowing: version) }
     }
 
+    func entry(_ name: String) async throws -> [UInt8]? { try await ask { $0.entry(name) } }
+
+    func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool) async throws {
+        try await ask { $0.keep(value, as: name, onlyIfMissing: onlyIfMissing) }
+    }
+
+    func value(of field: String, in table: String) async throws -> [UInt8]? {
+        try await ask { $0.value(of: field, in: table) }
+    }
+
+    func set(_ field: String, in table: String, to value: [UInt8], for lifetime: Duration) async throws {
+        try await ask { $0.set(field, in: table, to: value, for: lifetime) }
+    }
+
+    func remove(table: String) async throws { try await ask { $0.remove(table: table) } }
+
     private func ask<Value: Sendable>(_ question: @escaping @Sendable (MemoryFleet.Member) -> Value) async throws
         -> Value
     {
