@@ -68,14 +68,14 @@ package final class SourceMemory: Sendable {
         var pool: MemoryPool
         var claims: [Int: Claim] = [:]
         var nextID = 0
-        /// A Boolean value that indicates whether a task monitors the sources that wait.
-        var isWatched = false
     }
 
     package let byteLimit: Int
     /// The largest source that fits when it is alone.
     package let largestSource: Int
     private let time: any TimeSource
+    /// The alarm for the next look at the sources that wait.
+    private let alarm: Alarm
     private let paceDelay: Duration
     private let recorder: any EventRecorder<SourceMemoryEvent>
     private let state: Mutex<State>
@@ -90,6 +90,7 @@ package final class SourceMemory: Sendable {
         self.byteLimit = byteLimit
         largestSource = pool.largest
         self.time = time
+        alarm = Alarm(time)
         paceDelay = rule.paceDelay
         self.recorder = recorder
         state = Mutex(State(pool: pool))
@@ -161,18 +162,17 @@ package final class SourceMemory: Sendable {
 
     // MARK: - Decisions
 
-    /// Makes a decision under the lock, then tells the files outside of it.
+    /// Makes a decision under the lock, then tells the files outside of it. While sources wait, looks again after a while: a
+    /// source that arrives too slowly keeps its reserved memory only for a limited time.
     private func decide<Result>(_ decision: (inout State) -> (Result, [MemoryPool.Change])) -> Result {
-        let (result, steps, mustWatch) = state.withLock { state -> (Result, [(MemoryPool.Change, Claim)], Bool) in
+        let (result, steps, isWaitedFor) = state.withLock { state -> (Result, [(MemoryPool.Change, Claim)], Bool) in
             let (result, changes) = decision(&state)
-            let mustWatch = state.pool.isWaitedFor && !state.isWatched
-            if mustWatch { state.isWatched = true }
             let steps = changes.compactMap { change in state.claims[change.id].map { (change, $0) } }
             for case (.granted, let claim) in steps { claim.grants.wrappingAdd(1, ordering: .acquiringAndReleasing) }
-            return (result, steps, mustWatch)
+            return (result, steps, state.pool.isWaitedFor)
         }
         for (change, claim) in steps { tell(claim, change) }
-        if mustWatch { Task { [weak self] in await self?.watch() } }
+        if isWaitedFor { alarm.set(for: time.now + paceDelay) { [weak self] in self?.look() } }
         return result
     }
 
@@ -214,17 +214,9 @@ package final class SourceMemory: Sendable {
         }
     }
 
-    /// Checks the waiting sources from time to time: a source that arrives too slowly keeps its reserved memory only for
-    /// a limited time.
-    private func watch() async {
-        while (try? await time.sleep(until: time.now + paceDelay)) != nil {
-            let isOver = decide { state -> (Bool, [MemoryPool.Change]) in
-                let changes = Self.grant(&state, at: self.time.now)
-                if !state.pool.isWaitedFor { state.isWatched = false }
-                return (!state.isWatched, changes)
-            }
-            if isOver { return }
-        }
+    private func look() {
+        let now = time.now
+        decide { ((), Self.grant(&$0, at: now)) }
     }
 
     private static func tooLarge(_ byteCount: Int?, _ largest: Int) -> AttachmentFailure {

@@ -87,17 +87,20 @@ package struct SidecarServer: Service, CustomStringConvertible {
         self.admission = Admission(limit: configuration.requestLimit, shares: configuration.tenantShares)
         self.whenStarted = whenStarted
         self.lists = ListLimits(requestLimit: configuration.requestLimit)
+        let readiness = SingleFlight<OneKey, (any Error)?>(keptFor: .seconds(1))
         self.health = HealthRoutes(
             version: configuration.version,
             commit: configuration.commit,
             admission: admission,
             heartbeats: configuration.heartbeats,
-            readiness: SharedAnswer(keptFor: .seconds(1)) {
-                do {
-                    try await checkReadiness()
-                    return nil
-                } catch {
-                    return error
+            readiness: {
+                await readiness.value {
+                    do {
+                        try await checkReadiness()
+                        return nil
+                    } catch {
+                        return error
+                    }
                 }
             },
             remarks: remarks,

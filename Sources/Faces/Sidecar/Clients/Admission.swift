@@ -14,30 +14,24 @@ final class Admission: Sendable {
     }
 
     private struct State {
-        var running = 0
-        /// The requests of lines with a share. One without requests has no entry.
-        var byLine: [String: Int] = [:]
+        /// The requests in progress, by the tenant's line.
+        var permits: KeyedPermits<String>
         /// The number of permits that others may have, because their requests wait for a picture.
         var lent = 0
         var phase = Phase.open
     }
 
-    /// A reason to refuse a request.
-    private enum Refusal {
-        case full
-        case overShare(Int)
-    }
-
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let limit: Int
     private let shares: TenantShares
 
     init(limit: Int, shares: TenantShares = TenantShares()) {
         self.limit = limit
         self.shares = shares
+        state = Mutex(State(permits: KeyedPermits(limit: limit)))
     }
 
-    var running: Int { state.withLock(\.running) }
+    var running: Int { state.withLock(\.permits.taken) }
     /// A Boolean value that indicates whether a permit is left.
     var hasRoom: Bool { running < limit }
     var isDraining: Bool { if case .open = state.withLock(\.phase) { false } else { true } }
@@ -106,80 +100,52 @@ final class Admission: Sendable {
         } reclaim: {
             self.state.withLock { state in
                 state.lent -= 1
-                state.running += 1
-                if let line, self.shares[line] != nil { state.byLine[line, default: 0] += 1 }
+                state.permits.takeAnyway(for: line)
             }
         }
         defer { slot.end() }
         return try await WorkSlot.$current.withValue(slot) { try await work() }
     }
 
-    private func enter(for line: String?) -> Refusal? {
+    private func enter(for line: String?) -> KeyedPermits<String>.Refusal? {
         let share = line.flatMap { shares[$0] }
-        return state.withLock { state in
-            guard state.running < limit else { return .full }
-            if let line, let share {
-                let count = state.byLine[line, default: 0]
-                guard count < share else { return .overShare(share) }
-                state.byLine[line] = count + 1
-            }
-            state.running += 1
-            return nil
-        }
+        return state.withLock { $0.permits.take(for: line, share: share) }
     }
 
-    private func leave(for line: String?) {
-        leave()
-        state.withLock { state in
-            guard let line, let count = state.byLine[line] else { return }
-            state.byLine[line] = count > 1 ? count - 1 : nil
-        }
-    }
+    private func leave(for line: String?) { state.withLock { $0.permits.giveBack(for: line) } }
 
     /// Takes a permit for work of many tenants, such as a list. Returns `false` if none is left. Return each permit with
     /// `leave`.
     func enter() -> Bool { enter(for: nil) == nil }
 
-    func leave() { state.withLock { $0.running -= 1 } }
+    func leave() { leave(for: nil) }
 }
 
 // MARK: - Sharing
 
 /// A limiter of which one client never has all permits: a quarter is left for the others.
 final class SharedAdmission: Sendable {
-    private let running = Mutex<[ClientAddress: Int]>([:])
-    private let limit: Int
+    private let permits: Mutex<KeyedPermits<ClientAddress>>
     /// The most permits of one client.
     let share: Int
 
     init(limit: Int) {
-        self.limit = limit
+        permits = Mutex(KeyedPermits(limit: limit))
         share = limit - limit / 4
     }
 
     /// The number of permits that are taken.
-    var taken: Int { running.withLock { $0.values.reduce(0, +) } }
+    var taken: Int { permits.withLock(\.taken) }
 
     /// Returns whether a permit is left for `client`.
-    func hasRoom(_ client: ClientAddress) -> Bool { running.withLock { hasRoom(client, $0) } }
-
-    private func hasRoom(_ client: ClientAddress, _ running: [ClientAddress: Int]) -> Bool {
-        running[client, default: 0] < share && running.values.reduce(0, +) < limit
+    func hasRoom(_ client: ClientAddress) -> Bool {
+        permits.withLock { $0.refusal(for: client, share: share) == nil }
     }
 
     /// Takes a permit for `client`. Returns `false` if none is left for it. Return each permit with `leave`.
     func enter(_ client: ClientAddress) -> Bool {
-        running.withLock { running in
-            guard hasRoom(client, running) else { return false }
-            running[client, default: 0] += 1
-            return true
-        }
+        permits.withLock { $0.take(for: client, share: share) == nil }
     }
 
-    func leave(_ client: ClientAddress) {
-        running.withLock { running in
-            guard let count = running[client] else { return }
-            running[client] = count > 1 ? count - 1 : nil
-        }
-    }
+    func leave(_ client: ClientAddress) { permits.withLock { $0.giveBack(for: client) } }
 }

@@ -14,7 +14,7 @@ struct HealthRoutes: Sendable {
     let heartbeats: LoopHeartbeats
     /// The readiness check. It does real work, once for all requests within a second, and returns the error if the work
     /// fails.
-    let readiness: SharedAnswer<(any Error)?>
+    let readiness: @Sendable () async -> (any Error)?
     /// Returns problems that do not keep the worker from working.
     let remarks: @Sendable () async -> [String]
     let metrics: @Sendable () async -> String
@@ -49,7 +49,7 @@ struct HealthRoutes: Sendable {
     /// Reports whether a real decoder can process a tiny image and the store is writable.
     func ready() async throws -> Response {
         guard !admission.isDraining else { throw Problem(.serviceUnavailable, "This worker is shutting down.") }
-        if let error = await readiness.value() { throw Problem(.serviceUnavailable, "Not ready: \(error)") }
+        if let error = await readiness() { throw Problem(.serviceUnavailable, "Not ready: \(error)") }
         return text((["ready"] + (await remarks())).map { "\($0)\n" }.joined())
     }
 

@@ -12,37 +12,38 @@ import Synchronization
 final class QueueHealth: Sendable {
     private typealias Answer = Result<QueueStatus, JobQueueError>
 
-    private let fresh: SharedAnswer<Answer>
-    private let recent: SharedAnswer<Answer>
+    private let queue: any JobQueue
+    private let fresh = SingleFlight<OneKey, Answer>()
+    private let recent = SingleFlight<OneKey, Answer>(keptFor: .seconds(1))
 
     /// The time limit of one request to the queue. Probes wait for one second.
     private static let timeLimit: Duration = .milliseconds(500)
 
-    init(_ queue: any JobQueue) {
-        let silence = { @Sendable in
-            queue.problem ?? JobQueueError(.unavailable, "The queue does not answer.")
+    init(_ queue: any JobQueue) { self.queue = queue }
+
+    @Sendable
+    private func ask() async -> Answer {
+        let (time, end) = (SystemTime(), SystemTime().now + Self.timeLimit)
+        do {
+            return .success(try await time.answer(by: end, orThrow: silence) { [queue] in try await queue.status() })
+        } catch {
+            return .failure(error as? JobQueueError ?? silence)
         }
-        let ask: @Sendable () async -> Answer = {
-            let (time, end) = (SystemTime(), SystemTime().now + Self.timeLimit)
-            do {
-                return .success(try await time.answer(by: end, orThrow: silence()) { try await queue.status() })
-            } catch {
-                return .failure(error as? JobQueueError ?? silence())
-            }
-        }
-        fresh = SharedAnswer(keptFor: .zero, ask)
-        recent = SharedAnswer(keptFor: .seconds(1), ask)
+    }
+
+    private var silence: JobQueueError {
+        queue.problem ?? JobQueueError(.unavailable, "The queue does not answer.")
     }
 
     /// The state of the queue; `nil` if the queue does not answer.
     var status: QueueStatus? {
-        get async { try? await fresh.value().get() }
+        get async { try? await fresh.value(ask).get() }
     }
 
     /// The reason why the queue neither takes nor gives jobs; `nil` if it works.
     var problem: JobQueueError? {
         get async {
-            if case .failure(let error) = await recent.value() { error } else { nil }
+            if case .failure(let error) = await recent.value(ask) { error } else { nil }
         }
     }
 }
@@ -130,29 +131,30 @@ struct AfterQueueStart<Later: Service>: Service {
 /// The number of workers that the queue needs, for `GET /v1/scale` and the metrics.
 package final class QueueScaling: Sendable {
     let scaler: FleetScaler
-    private let shared: SharedAnswer<Result<ScalingAnswer, JobQueueError>>
+    private let shared = SingleFlight<OneKey, Result<ScalingAnswer, JobQueueError>>(keptFor: .seconds(1))
 
     /// Creates the scaling of a queue whose new workers need `startTime` until their first job.
     init(_ queue: any JobQueue, startTime: Duration) {
-        let scaler = FleetScaler(queue, rule: ScalingRule(startTime: startTime))
-        self.scaler = scaler
-        shared = SharedAnswer(keptFor: .seconds(1)) {
-            do {
-                return .success(try await scaler.answer())
-            } catch {
-                return .failure(error as? JobQueueError ?? JobQueueError(.unavailable, "The queue does not answer."))
-            }
+        scaler = FleetScaler(queue, rule: ScalingRule(startTime: startTime))
+    }
+
+    @Sendable
+    private func ask() async -> Result<ScalingAnswer, JobQueueError> {
+        do {
+            return .success(try await scaler.answer())
+        } catch {
+            return .failure(error as? JobQueueError ?? JobQueueError(.unavailable, "The queue does not answer."))
         }
     }
 
     /// The answer of this second, or `nil` while the queue does not answer.
     var recent: ScalingAnswer? {
-        get async { try? await shared.value().get() }
+        get async { try? await shared.value(ask).get() }
     }
 
     /// The answer of `GET /v1/scale`.
     var json: JSONValue {
-        get async throws { try await shared.value().get().json }
+        get async throws { try await shared.value(ask).get().json }
     }
 }
 

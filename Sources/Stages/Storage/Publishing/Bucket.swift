@@ -8,11 +8,8 @@ import Synchronization
 /// Each request has a deadline. Temporary failures are retried while time is left. After repeated failures, the bucket
 /// is not used for a while, and then tried with single files until it works.
 package final class Bucket: Sendable {
-    private typealias Attempt = Task<Result<Void, BucketError>, Never>
-
     private struct State {
         var names = PublishedNames()
-        var underWay: [String: Attempt] = [:]
         var breaker: CircuitBreaker
         /// The last failure, reported to refused callers.
         var lastError: BucketError?
@@ -25,6 +22,8 @@ package final class Bucket: Sendable {
     private let time: any TimeSource
     private let recorder: any EventRecorder<PublishEvent>
     private let state: Mutex<State>
+    /// The attempts to publish a file, by its name.
+    private let attempts = SingleFlight<String, Result<Void, BucketError>>()
 
     /// The maximum number of attempts for one file.
     private static let attemptLimit = 4
@@ -88,8 +87,8 @@ package final class Bucket: Sendable {
     package func publish(_ file: PublishedFile, until deadline: Instant) async throws(AttachmentFailure) {
         while true {
             guard !has(file.name) else { return recorder.record(.reused) }
-            let (attempt, isOurs) = attempt(file, until: deadline)
-            switch await attempt.value {
+            let (result, isOurs) = await attempts.value(of: file.name) { await self.put(file, until: deadline) }
+            switch result {
             case .success: return
             // Another caller's attempt ran out of time, and this caller has time left.
             case .failure(let error) where error.isLate && !isOurs && hasTime(until: deadline): continue
@@ -118,7 +117,7 @@ package final class Bucket: Sendable {
     /// Removes a file from the bucket. A missing file is not an error.
     package func remove(_ name: String, until deadline: Instant) async throws(AttachmentFailure) {
         // Wait for an attempt in progress, which would add the file again afterwards.
-        if let attempt = state.withLock({ $0.underWay[name] }) { _ = await attempt.value }
+        await attempts.rest(of: name)
         state.withLock { $0.names.remove(name) }
         do throws(BucketError) {
             try await requests.delete(name, until: deadline)
@@ -128,20 +127,6 @@ package final class Bucket: Sendable {
     }
 
     // MARK: - One file
-
-    /// Starts an attempt to publish the file, or joins the attempt in progress.
-    private func attempt(_ file: PublishedFile, until deadline: Instant) -> (Attempt, isOurs: Bool) {
-        state.withLock { state in
-            if let other = state.underWay[file.name] { return (other, false) }
-            let attempt = Attempt {
-                let result = await put(file, until: deadline)
-                self.state.withLock { _ = $0.underWay.removeValue(forKey: file.name) }
-                return result
-            }
-            state.underWay[file.name] = attempt
-            return (attempt, true)
-        }
-    }
 
     private func put(_ file: PublishedFile, until deadline: Instant) async -> Result<Void, BucketError> {
         var backOff = BackOff()
