@@ -221,7 +221,7 @@ let package = Package(
 
         .module(
             "App",
-            in: "Operations",
+            in: "Program",
             [
                 "Base", "Files", "CLinux", "Media", "DecoderWire", "Payloads", "Processing", "HTTPClient", "Downloads",
                 "Decoding", "Storage", "Jobs", "Batch", "Observability", "Preview",
@@ -257,7 +257,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            path: "Sources/Faces/attachd"
+            path: "Sources/Program/attachd"
         ),
         .program(
             "attachd-decoder",

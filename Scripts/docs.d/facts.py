@@ -144,7 +144,7 @@ def time_problems():
 def message_problems():
     said = [word.rstrip("…").strip() for cells in rows("docs/monitoring.md", "message | means") for word in words(cells[0])]
     call = re.compile(r'\b(?:log|logger)\.(?:warn|notice|warning|error|critical)\(\s*"((?:[^"\\]|\\.)*)"')
-    for layer in ("Operations/App", "Operations/Observability/Observers", "Faces/Sidecar"):
+    for layer in ("Program/App", "Operations/Observability/Observers", "Faces/Sidecar"):
         for file in sorted((sources / layer).rglob("*.swift")):
             for message in call.findall(file.read_text()):
                 message = message.replace('\\"', '"')

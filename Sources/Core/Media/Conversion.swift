@@ -57,7 +57,7 @@ package struct ConversionRequest: Sendable, Equatable {
 }
 
 /// The requested part of a video or of sound.
-package struct ClipSelection: Sendable, Hashable {
+package struct ClipSelection: Sendable, Hashable, Encodable {
     /// The start of the clip in the source.
     package var start: Duration
     /// The length of the clip, up to the maximum of the profile; `nil` for that maximum.
@@ -239,7 +239,7 @@ package struct ReadyRung: Sendable {
 // MARK: - Limits
 
 /// The limits of one source, checked from its header before anything is decoded.
-package struct MediaLimits: Sendable, Hashable {
+package struct MediaLimits: Sendable, Hashable, Encodable {
     /// The most bytes to download.
     package var sourceBytes: Int
     /// The most pixels of one frame.
@@ -280,7 +280,7 @@ package struct MediaLimits: Sendable, Hashable {
 
 /// The point of an upright picture that must stay visible when the picture is cropped. Both numbers are fractions of the
 /// whole, from 0 to 1.
-package struct FocalPoint: Sendable, Hashable {
+package struct FocalPoint: Sendable, Hashable, Encodable {
     package var x: Double
     package var y: Double
 
@@ -293,7 +293,7 @@ package struct FocalPoint: Sendable, Hashable {
 }
 
 /// The part of a picture that its thumbnail shows. All numbers are fractions of the whole, from 0 to 1.
-package struct ClippingRectangle: Sendable, Hashable {
+package struct ClippingRectangle: Sendable, Hashable, Encodable {
     package var x: Double
     package var y: Double
     package var width: Double

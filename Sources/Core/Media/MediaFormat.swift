@@ -5,7 +5,7 @@ package enum MediaFormat: String, Sendable, Hashable, CaseIterable {
     case mp3, m4a, aac, wav, aiff, flac, ogg, caf, amr
 
     /// The kind of medium. An animation is an image until it has been opened.
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, Encodable {
         case image, video, audio
     }
 
@@ -89,7 +89,7 @@ package enum MediaCodec: String, Sendable, Hashable, CaseIterable {
 ///
 /// The parts that need a library are in tables of the same form, where the compiler demands a row: the encoder and the
 /// rewriting of a source in `PictureFormat`, the reader of a finished output in `OutputHeader`.
-package enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+package enum OutputFormat: String, Sendable, Hashable, CaseIterable, Encodable {
     case jpeg, png, gif, webp
     case mp4, m4a, wav
 

@@ -42,7 +42,7 @@ extension Profile {
 }
 
 /// The rules for still pictures.
-package struct ImageRules: Sendable, Hashable {
+package struct ImageRules: Sendable, Hashable, Encodable {
     /// The most pixels that the longer side may have.
     package var longEdge: Int
     /// The width and height of the shape to which a picture is cropped. `nil` keeps the shape.
@@ -99,7 +99,7 @@ extension ImageRules {
 }
 
 /// A picture's shape, as width to height.
-package struct AspectRatio: Sendable, Hashable {
+package struct AspectRatio: Sendable, Hashable, Encodable {
     package var width: Int
     package var height: Int
 
@@ -110,7 +110,7 @@ package struct AspectRatio: Sendable, Hashable {
 }
 
 /// The rules for animations, which are delivered as GIF.
-package struct AnimationRules: Sendable, Hashable {
+package struct AnimationRules: Sendable, Hashable, Encodable {
     package var longEdge: Int
     package var byteBudget: Int
     package var byteLimit: Int
@@ -123,7 +123,7 @@ package struct AnimationRules: Sendable, Hashable {
 }
 
 /// The rules for video clips, which are delivered as MP4 with H.264 and AAC.
-package struct VideoRules: Sendable, Hashable {
+package struct VideoRules: Sendable, Hashable, Encodable {
     /// The longest that a clip may be, and its length where the sender asks for none.
     package var duration: Duration
     /// The shortest beginning of a clip that is better than its poster where time runs out; `nil` if only whole clips are.
@@ -142,7 +142,7 @@ package struct VideoRules: Sendable, Hashable {
 }
 
 /// The rules for sound, which is delivered as M4A, MP3 or WAV.
-package struct AudioRules: Sendable, Hashable {
+package struct AudioRules: Sendable, Hashable, Encodable {
     /// The longest that a clip may be, and its length where the sender asks for none.
     package var duration: Duration
     package var byteBudget: Int
@@ -246,7 +246,7 @@ package struct InlinePicture: Sendable, Hashable {
 }
 
 /// The kind of inline picture that a profile wants.
-package enum InlineRule: String, Sendable, Hashable, CaseIterable {
+package enum InlineRule: String, Sendable, Hashable, CaseIterable, Encodable {
     case off
     /// A ThumbHash.
     case hash

@@ -32,16 +32,18 @@ enum Architecture {
             "Batch": "Base Files Media Payloads Processing Templates",
             "Preview": "Base Files Media Payloads Processing Templates",
             "Sidecar": "Base Files Media Payloads Storage Jobs Processing Preview",
-            "attachd":
-                "Base Media Files Payloads Storage Jobs Processing Batch Observability Settings App LoadTest Templates",
         ],
         "Operations": [
             "Observability":
                 "Base Media Files Payloads DecoderWire Processing HTTPClient Decoding Storage Jobs Sidecar",
             "Settings":
                 "Base HTTPClient Media Files Payloads Downloads Storage Jobs JobsSQLite JobsRedis Processing Observability Preview",
+        ],
+        "Program": [
             "App":
                 "Base Media Files DecoderWire HTTPClient Downloads Decoding Storage Settings CLinux Payloads Processing Jobs Batch Observability Preview Sidecar",
+            "attachd":
+                "Base Media Files Payloads Storage Jobs Processing Batch Observability Settings App LoadTest Templates",
         ],
         "Tools": [
             "Templates": "",

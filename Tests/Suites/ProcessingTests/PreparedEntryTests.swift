@@ -69,7 +69,7 @@ struct PreparedEntryTests {
             var profile = Profile.apns
             change(&profile)
             let request = SourceRequest(url: url, profile: profile, accepted: Instant(sinceOrigin: .zero))
-            return request.wantedAttachment(by: SourceResolver(rules: [])).prepared.map { PreparedName($0) }
+            return request.wantedAttachment(by: SourceResolver(rules: [])).prepared.flatMap { PreparedName($0) }
         }
         let names = [
             name(), name("https://a/2"), name { $0.image.byteBudget -= 1 }, name { $0.image.inline = .hash },

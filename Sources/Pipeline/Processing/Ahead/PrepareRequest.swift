@@ -115,7 +115,10 @@ extension AttachmentPipeline {
         let prepared = PreparedAttachment(stored: made.stored, report: made.report, source: made.source, until: end)
         cache.hold(prepared, for: key)
         let timeout = max(.zero, min(Self.indexTimeout, deadline - time.now))
-        let isShared = await index?.add(prepared, as: PreparedName(key), within: timeout) ?? true
+        let isShared =
+            if let index, let name = PreparedName(key) {
+                await index.add(prepared, as: name, within: timeout)
+            } else { index == nil }
         guard !isForgotten(wanted.key.source, since: moment) else {
             _ = await forget(source: request.source)
             return answer(until: nil, Self.isForgotten)

@@ -16,13 +16,15 @@ package struct PreparedAttachment: Sendable, Equatable {
 package struct PreparedName: Sendable, Hashable {
     /// The identity of the source.
     package var source: String
-    /// The wishes for the output, every one of them. A wish that this version of attachd does not know is missing, so
-    /// the names of two versions differ where they would make different files.
+    /// The wishes for the output as JSON, every one of them: a wish that was left out would give two files one name.
     package var output: String
 
-    init(_ key: AttachmentKey) {
+    init?(_ key: AttachmentKey) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let json = try? encoder.encode(key.output) else { return nil }
         source = key.source
-        output = String(reflecting: key.output)
+        output = String(decoding: json, as: UTF8.self)
     }
 }
 

@@ -127,7 +127,8 @@ final class AttachmentCache: Sendable {
         let forgetCount = state.withLock(\.forgetCount)
         // The question is asked on the notification's time.
         let timeout = max(.zero, expiry - time.now) / 10
-        guard var found = await index.find(PreparedName(key), within: timeout), !Task.isCancelled else { return nil }
+        guard let name = PreparedName(key), var found = await index.find(name, within: timeout), !Task.isCancelled
+        else { return nil }
         found.until = min(found.until, .now + Self.beliefTime)
         return hold(found, for: key, unlessForgottenSince: forgetCount) ? found : nil
     }

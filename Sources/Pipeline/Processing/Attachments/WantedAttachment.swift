@@ -80,7 +80,7 @@ struct AttachmentKey: Hashable, Sendable {
 }
 
 /// The wishes for an attachment's output.
-struct WantedOutput: Hashable, Sendable {
+struct WantedOutput: Hashable, Sendable, Encodable {
     /// The kind of media that the sender announced, if any.
     var kind: MediaFormat.Kind?
     var image: ImageRules
