@@ -20,7 +20,13 @@ struct OriginCommand: ReportedCommand {
     )
 
     /// The table of faults, one a line, in aligned columns.
-    private static var table: String { TextColumns.text(Fault.table.map { [$0.example, $0.meaning] }) }
+    private static var table: String {
+        TextColumns.text(
+            Fault.kinds.map { [$0.example, $0.meaning] } + [
+                ["seed=7", "choose other requests for faults with a share"]
+            ]
+        )
+    }
 
     @Argument(help: "The folder to serve.", completion: .directory)
     var folder: String

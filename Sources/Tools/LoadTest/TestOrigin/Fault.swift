@@ -1,38 +1,8 @@
 import Base
 import Media
 
-/// A kind of misbehaviour, and its frequency.
+/// A misbehaviour, and its frequency.
 package struct Fault: Sendable, Equatable {
-    package enum Kind: Sendable, Equatable {
-        /// A delay before the head is sent.
-        case latency(Duration)
-        /// A random change of the latency, up to this much more or less.
-        case jitter(Duration)
-        /// The number of bytes of the body to send a second.
-        case bandwidth(Int)
-        /// A pause after this many bytes of the body: for a duration, or for as long as the client stays connected.
-        case stall(after: Int, duration: Duration?)
-        /// The number of bytes of the body to send at a time.
-        case drip(byteCount: Int, every: Duration)
-        /// The end of the connection after this many bytes of the body.
-        case truncate(after: Int)
-        /// A reset (RST) after this many bytes of the body; after 0, the head is not sent either.
-        case reset(after: Int)
-        /// The value of `Content-Length`.
-        case length(ClaimedLength)
-        /// The value of `Content-Type`; `nil` leaves it out.
-        case type(String?)
-        case redirect(Redirection)
-        case status(Int)
-        case ranges(RangeSupport)
-        /// A body in chunks, without a `Content-Length`.
-        case chunked
-        /// The file as the whole answer, with its own status line and header fields; then the end of the connection.
-        case raw
-        /// A time in which no request is answered, counted from the server's first request.
-        case hiccup(start: Duration, duration: Duration)
-    }
-
     package enum ClaimedLength: Sendable, Equatable {
         case exactly(Int)
         /// This many more than there are, or fewer if negative.
@@ -56,14 +26,17 @@ package struct Fault: Sendable, Equatable {
         case refuse
     }
 
-    package var kind: Kind
+    /// The text of the fault, such as `latency=200ms`, without its share.
+    package let text: String
     /// The share of the requests with this fault: above 0, at most 1.
-    package var share: Double
+    package let share: Double
+    /// Makes the behaviour for a request have this fault.
+    let apply: Effect
 
-    package init(_ kind: Kind, share: Double = 1) {
-        self.kind = kind
-        self.share = share
-    }
+    /// A change of the behaviour for one request, with random numbers for what is left to chance.
+    typealias Effect = @Sendable (inout Behaviour, inout SplitMix) -> Void
+
+    package static func == (one: Fault, other: Fault) -> Bool { one.text == other.text && one.share == other.share }
 }
 
 /// The error of a text that is not a fault. It says what to write instead.
@@ -71,41 +44,90 @@ package struct FaultSyntaxError: Error, Sendable, Equatable, CustomStringConvert
     package var description: String
 }
 
-// MARK: - Reading and writing
+// MARK: - Reading
 
 extension Fault {
-    /// The forms of all faults with their meanings: the table of `attachd origin --help`.
-    package static let table: [(example: String, meaning: String)] = [
-        ("latency=200ms", "wait before the answer's head"),
-        ("jitter=50ms", "up to that much more or less latency"),
-        ("bandwidth=50kB/s", "send the body no faster"),
-        ("drip=1B/100ms", "send the body in pieces of this size, with this pause between them"),
-        ("stall=10kB, stall=10kB/2s", "stop after this many bytes of the body: for good, or for a time"),
-        ("truncate=10kB", "end the connection after this many bytes of the body"),
-        ("reset=10kB", "reset the connection (RST) after this many bytes; reset=0B before the head"),
-        ("length=+100, -100 or 5000", "send a false Content-Length"),
-        ("type=text/html", "send a false Content-Type; type=none sends none"),
-        ("status=503", "answer with this status"),
-        ("redirect=3, loop or URL", "redirect this many times, endlessly, or elsewhere"),
-        ("ranges=off, lie or refuse", "ignore ranges, send other bytes than requested, or answer 416"),
-        ("chunked=on", "send chunks, and no length"),
-        ("raw=on", "send the file as the whole answer: it begins with a status line and header fields"),
-        ("hiccup=10s/2s", "answer no request for 2 s, starting 10 s after the first one"),
-        ("seed=7", "choose other requests for faults with a share"),
+    /// A kind of fault: an example of its forms, its meaning, and its effect, which is `nil` for a text that is not valid.
+    package struct Kind: Sendable {
+        package let example: String
+        package let meaning: String
+        fileprivate let effect: @Sendable (String) -> Effect?
+
+        fileprivate init<Value: Sendable>(
+            _ example: String,
+            _ meaning: String,
+            _ parse: @escaping @Sendable (String) -> Value?,
+            drawing apply: @escaping @Sendable (inout Behaviour, Value, inout SplitMix) -> Void,
+        ) {
+            (self.example, self.meaning) = (example, meaning)
+            effect = { text in
+                guard let value = parse(text) else { return nil }
+                return { apply(&$0, value, &$1) }
+            }
+        }
+
+        fileprivate init<Value: Sendable>(
+            _ example: String,
+            _ meaning: String,
+            _ parse: @escaping @Sendable (String) -> Value?,
+            _ apply: @escaping @Sendable (inout Behaviour, Value) -> Void,
+        ) {
+            self.init(example, meaning, parse) { behaviour, value, _ in apply(&behaviour, value) }
+        }
+    }
+
+    /// All faults: the table of `attachd origin --help`.
+    package static let kinds: [Kind] = [
+        Kind("latency=200ms", "wait before the answer's head", DurationText.parse) { $0.latency = $1 },
+        Kind("jitter=50ms", "up to that much more or less latency", DurationText.parse) {
+            $0.jitter = $1 * Double.random(in: -1...1, using: &$2)
+        },
+        Kind("bandwidth=50kB/s", "send the body no faster", rate) { $0.bytesPerSecond = $1 },
+        Kind("drip=1B/100ms", "send the body in pieces of this size, with this pause between them", drip) {
+            $0.drip = $1
+        },
+        Kind("stall=10kB, stall=10kB/2s", "stop after this many bytes of the body: for good, or for a time", stall) {
+            $0.stall = $1
+        },
+        Kind("truncate=10kB", "end the connection after this many bytes of the body", byteCount) { $0.truncation = $1 },
+        Kind("reset=10kB", "reset the connection (RST) after this many bytes; reset=0B before the head", byteCount) {
+            $0.reset = $1
+        },
+        Kind("length=+100, -100 or 5000", "send a false Content-Length", length) { $0.length = $1 },
+        Kind("type=text/html", "send a false Content-Type; type=none sends none", plain) {
+            $0.type = .some($1 == "none" ? nil : $1)
+        },
+        Kind("status=503", "answer with this status", status) { $0.status = $1 },
+        Kind("redirect=3, loop or URL", "redirect this many times, endlessly, or elsewhere", redirection) {
+            $0.redirection = $1
+        },
+        Kind(
+            "ranges=off, lie or refuse",
+            "ignore ranges, send other bytes than requested, or answer 416",
+            RangeSupport.init(rawValue:)
+        ) { $0.ranges = $1 },
+        Kind("chunked=on", "send chunks, and no length", on) { $0.isChunked = $1 },
+        Kind("raw=on", "send the file as the whole answer: it begins with a status line and header fields", on) {
+            $0.isRaw = $1
+        },
+        Kind("hiccup=10s/2s", "answer no request for 2 s, starting 10 s after the first one", hiccup) {
+            $0.hiccups.append($1)
+        },
     ]
 
     /// Parses `KEY=VALUE`. The value may end with a share such as `@10%`.
-    init(key: String, value text: String) throws(FaultSyntaxError) {
+    package init(key: String, value text: String) throws(FaultSyntaxError) {
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         share = parts.count == 2 ? try Self.share(parts[1], of: key) : 1
-        let value = parts[0]
-        guard let kind = Self.kind(key, value) else {
-            let known = Self.table.filter { $0.example.hasPrefix("\(key)=") }.map(\.example)
+        self.text = "\(key)=\(parts[0])"
+        let kind = Self.kinds.first { $0.example.hasPrefix("\(key)=") }
+        guard let effect = kind?.effect(parts[0]) else {
             let advice =
-                known.first.map { "write it as \($0)" } ?? "there is no such fault; `attachd origin --help` lists them"
-            throw FaultSyntaxError(description: "\(key)=\(value): \(advice).")
+                kind.map { "write it as \($0.example)" }
+                ?? "there is no such fault; `attachd origin --help` lists them"
+            throw FaultSyntaxError(description: "\(self.text): \(advice).")
         }
-        self.kind = kind
+        apply = effect
     }
 
     private static func share(_ text: String, of key: String) throws(FaultSyntaxError) -> Double {
@@ -115,35 +137,19 @@ extension Fault {
         return percent / 100
     }
 
-    private static func kind(_ key: String, _ value: String) -> Kind? {
-        switch key {
-        case "latency": DurationText.parse(value).map { .latency($0) }
-        case "jitter": DurationText.parse(value).map { .jitter($0) }
-        case "bandwidth":
-            value.hasSuffix("/s")
-                ? ByteSizeText.parse(String(value.dropLast(2))).flatMap { $0 > 0 ? .bandwidth($0) : nil } : nil
-        case "stall": stall(value)
-        case "drip":
-            pair(value, byteCount, DurationText.parse).flatMap { $0 > 0 ? .drip(byteCount: $0, every: $1) : nil }
-        case "truncate": byteCount(value).map { .truncate(after: $0) }
-        case "reset": byteCount(value).map { .reset(after: $0) }
-        case "length": length(value)
-        case "type": isPlain(value) ? .type(value == "none" ? nil : value) : nil
-        case "status": Int(value).flatMap { (200..<600).contains($0) ? .status($0) : nil }
-        case "redirect": redirection(value)
-        case "ranges": RangeSupport(rawValue: value).map { .ranges($0) }
-        case "chunked": value == "on" ? .chunked : nil
-        case "raw": value == "on" ? .raw : nil
-        case "hiccup": pair(value, DurationText.parse, DurationText.parse).map { .hiccup(start: $0, duration: $1) }
-        default: nil
-        }
+    private static func rate(_ value: String) -> Int? {
+        guard value.hasSuffix("/s"), let count = ByteSizeText.parse(String(value.dropLast(2))) else { return nil }
+        return count > 0 ? count : nil
     }
 
-    private static func stall(_ value: String) -> Kind? {
-        guard let (size, duration) = pair(value, byteCount, DurationText.parse) else {
-            return byteCount(value).map { .stall(after: $0, duration: nil) }
-        }
-        return .stall(after: size, duration: duration)
+    private static func drip(_ value: String) -> Behaviour.Drip? {
+        guard let (size, pause) = pair(value, byteCount, DurationText.parse), size > 0 else { return nil }
+        return Behaviour.Drip(byteCount: size, pause: pause)
+    }
+
+    private static func stall(_ value: String) -> Behaviour.Stall? {
+        if let size = byteCount(value) { return Behaviour.Stall(after: size) }
+        return pair(value, byteCount, DurationText.parse).map { Behaviour.Stall(after: $0, duration: $1) }
     }
 
     /// Parses a number of bytes, with or without a unit.
@@ -151,16 +157,23 @@ extension Fault {
         ByteSizeText.parse(value) ?? Int(value).flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    private static func length(_ value: String) -> Kind? {
-        guard let number = Int(value) else { return nil }
-        return .length(value.hasPrefix("+") || number < 0 ? .off(by: number) : .exactly(number))
+    private static func length(_ value: String) -> ClaimedLength? {
+        Int(value).map { value.hasPrefix("+") || $0 < 0 ? .off(by: $0) : .exactly($0) }
     }
 
-    private static func redirection(_ value: String) -> Kind? {
-        if value == "loop" { return .redirect(.loop) }
-        if let times = Int(value) { return times >= 0 ? .redirect(.times(times)) : nil }
+    private static func status(_ value: String) -> Int? { Int(value).flatMap { (200..<600).contains($0) ? $0 : nil } }
+
+    private static func redirection(_ value: String) -> Redirection? {
+        if value == "loop" { return .loop }
+        if let times = Int(value) { return times >= 0 ? .times(times) : nil }
         let isTarget = value.hasPrefix("/") || value.hasPrefix("http://") || value.hasPrefix("https://")
-        return isTarget && isPlain(value) ? .redirect(.to(value)) : nil
+        return isTarget ? plain(value).map { .to($0) } : nil
+    }
+
+    private static func on(_ value: String) -> Bool? { value == "on" ? true : nil }
+
+    private static func hiccup(_ value: String) -> Range<Duration>? {
+        pair(value, DurationText.parse, DurationText.parse).map { $0..<$0 + $1 }
     }
 
     /// Parses the texts before and after the slash. Returns `nil` if one of them is missing or not valid.
@@ -176,8 +189,8 @@ extension Fault {
         return (first, second)
     }
 
-    /// Returns `true` if the text cannot begin another header field.
-    private static func isPlain(_ value: String) -> Bool {
-        !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+    /// Returns the text if it cannot begin another header field.
+    private static func plain(_ value: String) -> String? {
+        !value.isEmpty && value.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F } ? value : nil
     }
 }

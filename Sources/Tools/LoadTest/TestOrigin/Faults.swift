@@ -129,59 +129,57 @@ package struct RuleFile {
 
 /// The behaviour for one request, after the random choices.
 package struct Behaviour: Sendable, Equatable {
+    /// The delay before the head is sent.
     package var latency = Duration.zero
+    /// The random change of the latency.
+    package var jitter = Duration.zero
+    /// The number of bytes of the body to send a second.
     package var bytesPerSecond: Int?
     package var drip: Drip?
     package var stall: Stall?
+    /// The end of the connection after this many bytes of the body.
     package var truncation: Int?
+    /// A reset (RST) after this many bytes of the body; after 0, the head is not sent either.
     package var reset: Int?
+    /// The value of `Content-Length`.
     package var length: Fault.ClaimedLength?
     /// The content type. `.some(nil)` leaves the header field out.
     package var type: String??
     package var redirection: Fault.Redirection?
     package var status: Int?
     package var ranges = Fault.RangeSupport.on
+    /// A body in chunks, without a `Content-Length`.
     package var isChunked = false
+    /// The file as the whole answer, with its own status line and header fields; then the end of the connection.
     package var isRaw = false
+    /// Times in which no request is answered, counted from the server's first request.
     package var hiccups: [Range<Duration>] = []
 
     package struct Drip: Sendable, Equatable {
         package var byteCount: Int
         package var pause: Duration
+
+        package init(byteCount: Int, pause: Duration) { (self.byteCount, self.pause) = (byteCount, pause) }
     }
 
     package struct Stall: Sendable, Equatable {
         package var after: Int
+        /// The length of the pause; `nil` for as long as the client stays connected.
         package var duration: Duration?
+
+        package init(after: Int, duration: Duration? = nil) { (self.after, self.duration) = (after, duration) }
     }
 
     package init() {}
 
     /// Creates a behaviour. The same random numbers give the same behaviour.
     package init(_ faults: [Fault], using random: inout SplitMix) {
-        var jitter = Duration.zero
         for fault in faults {
             // Takes one random number for each fault, whether or not it occurs, so that adding a fault does not change
             // earlier ones.
             let chance = Double.random(in: 0..<1, using: &random)
             guard chance < fault.share else { continue }
-            switch fault.kind {
-            case .latency(let duration): latency = duration
-            case .jitter(let duration): jitter = duration * Double.random(in: -1...1, using: &random)
-            case .bandwidth(let rate): bytesPerSecond = rate
-            case .stall(let after, let duration): stall = Stall(after: after, duration: duration)
-            case .drip(let count, let pause): drip = Drip(byteCount: count, pause: pause)
-            case .truncate(let after): truncation = after
-            case .reset(let after): reset = after
-            case .length(let claimed): length = claimed
-            case .type(let name): type = .some(name)
-            case .redirect(let target): redirection = target
-            case .status(let code): status = code
-            case .ranges(let support): ranges = support
-            case .chunked: isChunked = true
-            case .raw: isRaw = true
-            case .hiccup(let start, let duration): hiccups.append(start..<start + duration)
-            }
+            fault.apply(&self, &random)
         }
         latency = max(.zero, latency + jitter)
     }
