@@ -3,7 +3,7 @@ package import Testing
 
 /// A collector of spans on a free port of loopback, which reads what it gets with OpenTelemetry's own definitions. The
 /// server ends with this value.
-package final class CollectorServer: Sendable {
+package final class CollectorServer: LocalServer, Sendable {
     /// A span as the collector understood it.
     package struct Span: Decodable, Sendable {
         package struct Link: Decodable, Sendable {

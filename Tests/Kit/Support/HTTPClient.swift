@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 
 /// A client that makes one HTTP/1.1 exchange over a new connection.
 package enum HTTPClient {
@@ -77,39 +76,15 @@ package enum HTTPClient {
     }
 
     private static func exchange(_ request: [UInt8], port: Int, _ endsByLength: Bool) throws -> [UInt8] {
-        let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(connection) }
-        BlockingLimit.set(on: connection)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let status = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard status == 0 else { throw Failure(message: "connect: errno \(errno)") }
-        var sent = 0
-        while sent < request.count {
-            let count = unsafe Glibc.send(
-                connection,
-                Array(request[sent...]),
-                request.count - sent,
-                Int32(MSG_NOSIGNAL)
-            )
-            // A server that refuses a body may stop reading it, but still answers.
-            guard count > 0 else { break }
-            sent += count
-        }
+        let connection = try RawConnection(port: port)
+        // A server that refuses a body may stop reading it, but still answers.
+        connection.send(request)
         var answer: [UInt8] = []
         var end: Int?
-        var block = [UInt8](repeating: 0, count: 65_536)
         while answer.count < end ?? .max {
-            let count = unsafe recv(connection, &block, block.count, 0)
-            if count < 0, errno == EAGAIN { throw Failure(message: "no answer in time") }
-            guard count > 0 else { return answer }
-            answer += block[..<count]
+            guard let block = connection.nextBytes() else { throw Failure(message: "no answer in time") }
+            guard !block.isEmpty else { return answer }
+            answer += block
             if endsByLength { end = end ?? self.end(of: answer) }
         }
         return answer
@@ -145,5 +120,41 @@ package enum HTTPClient {
             headers[line[..<colon].lowercased()] = value.trimmingCharacters(in: .whitespaces)
         }
         return Answer(status: status, headers: headers, body: Array(bytes[head.byteCount...]))
+    }
+}
+
+/// A server of a test, on a port of this machine.
+package protocol LocalServer {
+    var port: Int { get }
+}
+
+extension LocalServer {
+    /// Gets what is at `path`.
+    package func send(
+        _ path: String,
+        host: String = "localhost",
+        headers: [String: String] = [:],
+        endsByLength: Bool = false,
+    ) async throws -> HTTPClient.Answer {
+        try await HTTPClient.send(path: path, port: port, host: host, headers: headers, endsByLength: endsByLength)
+    }
+
+    /// Sends a request with a text as its body, or with bytes.
+    package func send(
+        _ method: String,
+        _ path: String,
+        _ text: String = "",
+        host: String = "localhost",
+        headers: [String: String] = [:],
+        body: [UInt8]? = nil,
+    ) async throws -> HTTPClient.Answer {
+        try await HTTPClient.send(
+            method,
+            path: path,
+            port: port,
+            host: host,
+            headers: headers,
+            body: body ?? Array(text.utf8),
+        )
     }
 }

@@ -66,16 +66,21 @@ package final class RawConnection: Sendable {
 
     private func readNow(until isEnough: ((String) -> Bool)?) -> String {
         var answer: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = unsafe recv(descriptor, &block, block.count, 0)
-            if count < 0, errno == EAGAIN {
-                Issue.record("the server neither sent more nor closed the connection in time")
-            }
-            guard count > 0 else { break }
-            answer += block[..<count]
+            let block = nextBytes()
+            if block == nil { Issue.record("the server neither sent more nor closed the connection in time") }
+            guard let block, !block.isEmpty else { break }
+            answer += block
             if let isEnough, isEnough(String(decoding: answer, as: UTF8.self)) { break }
         }
         return String(decoding: answer, as: UTF8.self)
+    }
+
+    /// Returns the next bytes, none after the last ones, or `nil` if nothing came in time. Blocks its own thread.
+    func nextBytes() -> [UInt8]? {
+        var block = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe recv(descriptor, &block, block.count, 0)
+        if count < 0, errno == EAGAIN { return nil }
+        return Array(block[..<max(0, count)])
     }
 }

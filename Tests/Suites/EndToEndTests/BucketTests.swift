@@ -76,7 +76,7 @@ struct BucketTests {
             let result = try result(try await sidecar.post(origin.url("/photo.jpg")))
             let name = try #require(try text(result, "/payload/my-attachment")?.split(separator: "/").last)
             #expect(try await moto.keys().count == 1)
-            let answer = try await HTTPClient.send("DELETE", path: "/v1/attachments/\(name)", port: sidecar.port)
+            let answer = try await sidecar.send("DELETE", "/v1/attachments/\(name)")
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try await moto.keys() == [])
         }

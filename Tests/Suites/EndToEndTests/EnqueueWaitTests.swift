@@ -74,7 +74,7 @@ struct EnqueueWaitTests {
         let command = status == "cancelled" ? ["--no-worker"] : []
         try await RunningSidecar.run(attachd, queue + command) { sidecar in
             if status == "cancelled" {
-                #expect(try await HTTPClient.send("DELETE", path: "/v1/jobs/a", port: sidecar.port).status == 204)
+                #expect(try await sidecar.send("DELETE", "/v1/jobs/a").status == 204)
             }
             let output = try JSONValue(parsing: try waiting.readToEnd())
             #expect(waiting.wait() == 1)

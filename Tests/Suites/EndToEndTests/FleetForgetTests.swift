@@ -53,7 +53,7 @@ struct FleetForgetTests {
             try #require(try Self.link(try await second.post(url))),
         ]
         let path = "/v1/attachments?source=\(Self.encoded(url))"
-        let answer = try await HTTPClient.send("DELETE", path: path, port: second.port)
+        let answer = try await second.send("DELETE", path)
         #expect(answer.status == 200 && answer.text.contains(#""workers":2"#), "\(answer.text)")
         for (worker, link) in [(first, links[0]), (second, links[1]), (first, links[1])] {
             #expect(try await worker.get(link).status == 410)
@@ -64,7 +64,7 @@ struct FleetForgetTests {
             #expect(try Self.reason(again) == "forgotten", "\(again.text)")
         }
         #expect(try await third.get(links[0]).status == 410)
-        let repeated = try await HTTPClient.send("DELETE", path: path, port: first.port)
+        let repeated = try await first.send("DELETE", path)
         #expect(repeated.status == 200 && repeated.text.contains(#""workers":3"#), "\(repeated.text)")
         for worker in [first, second, third] { worker.terminate() }
         for worker in [first, second, third] { _ = worker.wait() }

@@ -11,12 +11,7 @@ struct FleetFormatsTests {
 
     private func set(_ names: String..., at sidecar: RunningSidecar) async throws -> HTTPClient.Answer {
         let list = names.map { #""\#($0)""# }.joined(separator: ",")
-        return try await HTTPClient.send(
-            "POST",
-            path: "/v1/formats",
-            port: sidecar.port,
-            body: Array(#"{"disabled":[\#(list)]}"#.utf8),
-        )
+        return try await sidecar.send("POST", "/v1/formats", #"{"disabled":[\#(list)]}"#)
     }
 
     private func disabled(at sidecar: RunningSidecar, _ list: String = "disabled") async throws -> [String] {

@@ -33,12 +33,7 @@ struct FullRedisTests {
                 let refused = try await producer.run(["enqueue", file] + queue)
                 #expect(refused.status == 75 && refused.errors.contains("too little memory"), "\(refused.errors)")
                 let envelope = #"{"payload":\#(payload)}"#
-                let answer = try await HTTPClient.send(
-                    "POST",
-                    path: "/v1/jobs",
-                    port: two.port,
-                    body: Array(envelope.utf8)
-                )
+                let answer = try await two.send("POST", "/v1/jobs", envelope)
                 #expect(answer.status == 429 && answer.text.contains("too little memory"))
                 for worker in [one, two] {
                     let ready = try await worker.get("/readyz")

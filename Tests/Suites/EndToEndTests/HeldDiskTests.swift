@@ -46,12 +46,7 @@ struct HeldDiskTests {
         }
         #expect(try await sidecar.get("/readyz").status == 200)
         let job = #"{"payload":{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(origin.url("/c.jpg"))"}}"#
-        let queued = try await HTTPClient.send(
-            "POST",
-            path: "/v1/jobs?wait=20s",
-            port: sidecar.port,
-            body: Array(job.utf8)
-        )
+        let queued = try await sidecar.send("POST", "/v1/jobs?wait=20s", job)
         #expect((200...202).contains(queued.status), "\(queued.text)")
         let forgotten = try await attachd.run([
             "forget", origin.url("/a.jpg"), "--store", attachd.store, "--listen", "127.0.0.1:\(sidecar.port)",
@@ -82,12 +77,7 @@ struct HeldDiskTests {
             Task { try await outcome(sidecar, "/\(number).jpg", deadline: deadline) }
         }
         let plain = #"{"deadline":"2s","payload":{"aps":{"alert":"Hi"}}}"#
-        let answer = try await HTTPClient.send(
-            "POST",
-            path: "/v1/notifications",
-            port: sidecar.port,
-            body: Array(plain.utf8)
-        )
+        let answer = try await sidecar.send("POST", "/v1/notifications", plain)
         #expect(answer.status == 200)
         #expect(try await sidecar.get("/livez").status == 200)
         for task in waiting { #expect(try await task.value == expected) }

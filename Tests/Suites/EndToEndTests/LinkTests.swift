@@ -42,12 +42,7 @@ struct LinkTests {
         try await RunningSidecar.run(attachd) { sidecar in
             for (url, reason) in [(origin.url("/photo.jpg"), "notPublished"), ("http://10.0.0.1/a", "refusedAddress")] {
                 let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(url)"}"#
-                let answer = try await HTTPClient.send(
-                    "POST",
-                    path: "/v1/rewrite",
-                    port: sidecar.port,
-                    body: Array(payload.utf8)
-                )
+                let answer = try await sidecar.send("POST", "/v1/rewrite", payload)
                 #expect(answer.headers["attachd-outcome"] == "original")
                 #expect(answer.headers["attachd-reason"]?.hasPrefix("\(reason):") == true)
                 let metrics = try await sidecar.get("/metrics").text
@@ -83,12 +78,11 @@ struct LinkTests {
         try Data("profiles: {activity: \(profile)}\n".utf8).write(to: file)
         let payload = #"{"aps":{"event":"update","content-state":{"picture":"\#(origin.url("/photo.jpg"))","eta":5}}}"#
         try await RunningSidecar.run(attachd, ["--config", file.path]) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/v1/rewrite",
-                port: sidecar.port,
-                headers: ["Attachd-Profile": "activity"],
-                body: Array(payload.utf8),
+                "/v1/rewrite",
+                payload,
+                headers: ["Attachd-Profile": "activity"]
             )
             #expect(answer.headers["attachd-outcome"] == "complete")
             let state = try JSONValue(parsing: answer.body)["aps"]?["content-state"]

@@ -28,14 +28,7 @@ struct OddNumbersTests {
         try await RunningSidecar.run(attachd) { sidecar in
             for number in Self.numbers {
                 for (method, path, headers, body) in questions(number, origin.url("/a.gif")) {
-                    let answer = try await HTTPClient.send(
-                        method,
-                        path: path,
-                        port: sidecar.port,
-                        host: "127.0.0.1",
-                        headers: headers,
-                        body: Array(body.utf8),
-                    )
+                    let answer = try await sidecar.send(method, path, body, host: "127.0.0.1", headers: headers)
                     #expect((200..<500).contains(answer.status), "\(method) \(path) \(headers) \(body)")
                 }
             }

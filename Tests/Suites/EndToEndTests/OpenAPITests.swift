@@ -18,7 +18,7 @@ struct OpenAPITests {
                 for operation in members(path.value) where operation.key != "parameters" {
                     let target = path.key.replacing(/{\w+}/, with: "unknown")
                     let method = operation.key.uppercased()
-                    let answer = try await HTTPClient.send(method, path: target, port: sidecar.port)
+                    let answer = try await sidecar.send(method, target)
                     #expect(!answer.text.contains("There is nothing at"), "\(method) \(target)")
                     let described = members(operation.value["responses"]).map(\.key)
                     #expect(described.contains("\(answer.status)"), "\(method) \(target)")
@@ -61,12 +61,7 @@ struct OpenAPITests {
                 let body = operation["requestBody"]?["content"]?["application/json"]
                 for example in members(body?["examples"]) {
                     let value = try #require(example.value["value"])
-                    let answer = try await HTTPClient.send(
-                        method.uppercased(),
-                        path: path,
-                        port: sidecar.port,
-                        body: value.compactBytes
-                    )
+                    let answer = try await sidecar.send(method.uppercased(), path, body: value.compactBytes)
                     #expect([200, 202].contains(answer.status), "\(path) \(example.key): \(answer.text)")
                     count += 1
                 }

@@ -106,10 +106,9 @@ struct PrepareTests {
         }
         let urls = [origin.url("/a.jpg"), origin.url("/private.jpg")]
         try await RunningSidecar.run(try worker(), options) { first in
-            let answer = try await HTTPClient.send(
+            let answer = try await first.send(
                 "POST",
-                path: "/v1/prepare",
-                port: first.port,
+                "/v1/prepare",
                 headers: ["Attachd-Deadline": "60s"],
                 body: JSONValue.array(urls.map { ["source": .string($0)] }).compactBytes
             )
@@ -137,11 +136,9 @@ struct PrepareTests {
                 "\(metrics)"
             )
             // Taken back, it must be made again.
-            let taken = try await HTTPClient.send(
+            let taken = try await second.send(
                 "DELETE",
-                path:
-                    "/v1/attachments?source=\(urls[0].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")",
-                port: second.port
+                "/v1/attachments?source=\(urls[0].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
             )
             #expect(taken.status == 200, "\(taken.text)")
             let forgotten = try JSONValue(parsing: taken.body)["forgotten"]

@@ -67,12 +67,7 @@ struct PublishedAttachmentsTests {
                 return Array(#"{"aps":{"mutable-content":1,"alert":"Hi"},\#(attachment),"filler":"\#(text)"}"#.utf8)
             }
             func rewrite(_ filler: Int) async throws -> (url: String?, byteCount: Int) {
-                let answer = try await HTTPClient.send(
-                    "POST",
-                    path: "/v1/rewrite",
-                    port: sidecar.port,
-                    body: payload(filler)
-                )
+                let answer = try await sidecar.send("POST", "/v1/rewrite", body: payload(filler))
                 return (try JSONValue(parsing: answer.body)["my-attachment"]?.text, answer.body.count)
             }
             let roomy = try await rewrite(3000)

@@ -24,12 +24,7 @@ struct QueueAwayTests {
 
     private func postJob(_ sidecar: RunningSidecar, _ origin: OriginServer) async throws -> HTTPClient.Answer {
         let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(origin.url("/photo.jpg"))"}"#
-        return try await HTTPClient.send(
-            "POST",
-            path: "/v1/jobs",
-            port: sidecar.port,
-            body: Array(#"{"payload":\#(payload)}"#.utf8),
-        )
+        return try await sidecar.send("POST", "/v1/jobs", #"{"payload":\#(payload)}"#)
     }
 
     @Test("serve starts, answers requests, refuses jobs with 503, and takes them once Redis is there")

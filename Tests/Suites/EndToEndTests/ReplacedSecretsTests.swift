@@ -15,7 +15,7 @@ struct ReplacedSecretsTests {
     private func expect(_ status: Int, _ sidecar: RunningSidecar, _ path: String, token: String? = nil) async throws {
         let headers = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
         try await sidecar.untilLogged {
-            try await HTTPClient.send(path: path, port: sidecar.port, headers: headers).status == status
+            try await sidecar.send(path, headers: headers).status == status
         }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 import Support
 
 /// A running `attachd serve` on a free port. The process ends with this value.
-final class RunningSidecar: Sendable {
+final class RunningSidecar: LocalServer, Sendable {
     let port: Int
     private let program: ChildProgram
     private let log: WatchedFile

@@ -37,7 +37,7 @@ struct ScaleTests {
         let payload = #"{"aps":{"mutable-content":1,"alert":"Hi"},"my-attachment":"\#(origin.url("/a.jpg"))"}"#
         for id in ["1", "2"] {
             let job = #"{"id":"\#(id)","deadline":"200s","payload":\#(payload)}"#
-            let answer = try await HTTPClient.send("POST", path: "/v1/jobs", port: gateway.port, body: Array(job.utf8))
+            let answer = try await gateway.send("POST", "/v1/jobs", job)
             #expect(answer.status == 202)
         }
         let waiting = try await scale(gateway) { $0["backlog"] == 2 }

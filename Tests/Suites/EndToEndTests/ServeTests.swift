@@ -47,12 +47,11 @@ struct ServeTests {
                 ["aps": ["alert": "Hi", "mutable-content": 1], "my-attachment": .string(url)]
             }
             let list = JSONValue.array(payloads + [["no": "payload"]])
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/v1/rewrite",
-                port: sidecar.port,
+                "/v1/rewrite",
                 headers: ["Attachd-Deadline": "8s"],
-                body: list.compactBytes,
+                body: list.compactBytes
             )
             #expect(answer.status == 200 && answer.headers["attachd-outcome"] == "original")
             guard case .array(let answers) = try JSONValue(parsing: answer.body) else { throw Missing() }

@@ -31,7 +31,7 @@ struct SurrogateTests {
     private func check(_ options: [String]) async throws {
         try await RunningSidecar.run(attachd, options) { sidecar in
             func post(_ path: String, _ body: String) async throws -> HTTPClient.Answer {
-                try await HTTPClient.send("POST", path: path, port: sidecar.port, body: Array(body.utf8))
+                try await sidecar.send("POST", path, body)
             }
             let rewritten = try await post("/v1/rewrite", Self.payload)
             #expect(rewritten.status == 200 && rewritten.text == Self.payload)

@@ -12,7 +12,7 @@ struct TenantTests {
     }
 
     private func post(_ envelope: String, _ sidecar: RunningSidecar) async throws -> HTTPClient.Answer {
-        try await HTTPClient.send("POST", path: "/v1/jobs", port: sidecar.port, body: Array(envelope.utf8))
+        try await sidecar.send("POST", "/v1/jobs", envelope)
     }
 
     @Test(
@@ -46,7 +46,7 @@ struct TenantTests {
             #expect(try await sidecar.get("/v1/jobs/1?tenant=other").status == 404)
             #expect(try await sidecar.get("/v1/jobs/1?tenant=a/b").status == 400)
             #expect(
-                try await HTTPClient.send("DELETE", path: "/v1/jobs/1?tenant=other", port: sidecar.port).status == 404
+                try await sidecar.send("DELETE", "/v1/jobs/1?tenant=other").status == 404
             )
         }
     }

@@ -34,12 +34,11 @@ struct TraceTests {
         defer { origin.stop() }
         let attachd = try attachd(collector, ["OTEL_EXPORTER_OTLP_PROTOCOL": format])
         try await RunningSidecar.run(attachd) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/v1/notifications",
-                port: sidecar.port,
+                "/v1/notifications",
                 headers: ["traceparent": Self.caller],
-                body: envelope(origin.url("/secret-path.jpg?key=secret-key")),
+                body: envelope(origin.url("/secret-path.jpg?key=secret-key"))
             )
             #expect(answer.status == 200)
             let spans = try await collector.spans(named: ["POST /v1/notifications", "download", "decode", "store"])
@@ -70,12 +69,11 @@ struct TraceTests {
     func mistake() async throws {
         let collector = try CollectorServer()
         try await RunningSidecar.run(try attachd(collector)) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/v1/rewrite",
-                port: sidecar.port,
-                headers: ["traceparent": "x", "tracestate": "a=b"],
-                body: Array("{}".utf8),
+                "/v1/rewrite",
+                "{}",
+                headers: ["traceparent": "x", "tracestate": "a=b"]
             )
             #expect(answer.status == 422)
             let span = try #require(try await collector.spans(named: ["POST /v1/rewrite"]).first)
@@ -90,12 +88,11 @@ struct TraceTests {
         let product = try OriginServer { _ in .status(204) }
         defer { product.stop() }
         try await RunningSidecar.run(try attachd(collector)) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/v1/jobs",
-                port: sidecar.port,
+                "/v1/jobs",
                 headers: ["traceparent": "x", "tracestate": "a=b"],
-                body: envelope("https://nowhere.invalid/", more: #","callback":"\#(product.url("/done"))""#),
+                body: envelope("https://nowhere.invalid/", more: #","callback":"\#(product.url("/done"))""#)
             )
             #expect(answer.status == 202)
             _ = try await collector.spans(named: ["callback"])
@@ -114,12 +111,11 @@ struct TraceTests {
             product.stop()
         }
         try await RunningSidecar.run(try attachd(collector)) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/v1/jobs",
-                port: sidecar.port,
+                "/v1/jobs",
                 headers: ["traceparent": Self.caller],
-                body: envelope(origin.url("/a.jpg"), more: #","callback":"\#(product.url("/done"))""#),
+                body: envelope(origin.url("/a.jpg"), more: #","callback":"\#(product.url("/done"))""#)
             )
             #expect(answer.status == 202)
             let names: Set = ["POST /v1/jobs", "process job", "queue", "download", "decode", "store", "callback"]

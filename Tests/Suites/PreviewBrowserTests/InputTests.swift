@@ -43,8 +43,8 @@ struct InputTests {
         try await PreviewServer.run { server, browser in
             let payload = try JSONValue(parsing: Array(server.sample("photo").utf8))
             let job: JSONValue = ["id": "order/4711", "payload": payload]
-            _ = try await HTTPClient.send("POST", path: "/v1/jobs", port: server.port, body: job.compactBytes)
-            _ = try await HTTPClient.send(path: "/v1/jobs/order%2F4711?wait=20s", port: server.port)
+            _ = try await server.send("POST", "/v1/jobs", body: job.compactBytes)
+            _ = try await server.send("/v1/jobs/order%2F4711?wait=20s")
             try await browser.open(server.url)
             try await browser.type("order/4711\u{E007}", into: "#job")
             try await browser.waitUntilShown()

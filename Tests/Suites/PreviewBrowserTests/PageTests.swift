@@ -153,8 +153,8 @@ struct PageTests {
             let payload = try JSONValue(parsing: Array(server.sample("photo").utf8))
             let job: JSONValue = ["id": "order/4711", "payload": payload, "deadline": "15s"]
             let path = "/v1/jobs"
-            _ = try await HTTPClient.send("POST", path: path, port: server.port, body: job.compactBytes)
-            _ = try await HTTPClient.send(path: "\(path)/order%2F4711?wait=20s", port: server.port)
+            _ = try await server.send("POST", path, body: job.compactBytes)
+            _ = try await server.send("\(path)/order%2F4711?wait=20s")
             try await browser.open(server.url)
             try await browser.type("order/4711\t", into: "#job")
             try await browser.wait(until: "return document.getElementById('payload').value !== ''")

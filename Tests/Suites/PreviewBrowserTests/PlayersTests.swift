@@ -65,7 +65,7 @@ struct PlayersTests {
         try await PreviewServer.run { server, browser in
             func status(_ url: String) async throws -> Int {
                 let path = try #require(URL(string: url)).path() + "?" + (try #require(URL(string: url)?.query()))
-                return try await HTTPClient.send(path: path, port: server.port).status
+                return try await server.send(path).status
             }
             let source = "return document.querySelector('.expanded [data-media]').src"
             try await browser.open(server.url)

@@ -4,7 +4,7 @@ import Payloads
 import Support
 
 /// A preview on loopback with the samples' media, the sample webhook, and `attachd serve`.
-final class PreviewServer: Sendable {
+final class PreviewServer: LocalServer, Sendable {
     let url: String
     let port: Int
     let origin: OriginServer

@@ -56,13 +56,12 @@ struct AccessGuardTests {
     )
     func guarded(request: Request) async throws {
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 request.method,
-                path: request.path,
-                port: sidecar.port,
+                request.path,
                 host: request.host,
                 headers: request.origin.map { ["Origin": $0] } ?? [:],
-                body: request.method == "POST" ? Array(SidecarServerTests.payload.utf8) : [],
+                body: request.method == "POST" ? Array(SidecarServerTests.payload.utf8) : []
             )
             #expect((answer.status == 403) == request.isForbidden, "\(answer.status) \(answer.text)")
         }
@@ -80,12 +79,11 @@ struct AccessGuardTests {
             for url in [
                 urls.url(of: preview.file, expires: expires), urls.shortURL(of: preview.file, expires: expires),
             ] {
-                let answer = try await HTTPClient.send(
+                let answer = try await sidecar.send(
                     method,
-                    path: url,
-                    port: sidecar.port,
+                    url,
                     host: "push.example",
-                    headers: ["Origin": "https://app.example"],
+                    headers: ["Origin": "https://app.example"]
                 )
                 #expect(answer.status == 200)
             }
@@ -97,13 +95,12 @@ struct AccessGuardTests {
         let token = "0123456789abcdef"
         try await SidecarFixture.run(token: token) { sidecar in
             func status(_ headers: [String: String]) async throws -> Int {
-                try await HTTPClient.send(
+                try await sidecar.send(
                     "POST",
-                    path: "/v1/rewrite",
-                    port: sidecar.port,
+                    "/v1/rewrite",
+                    SidecarServerTests.payload,
                     host: "attachd.internal",
-                    headers: headers,
-                    body: Array(SidecarServerTests.payload.utf8),
+                    headers: headers
                 )
                 .status
             }

@@ -95,13 +95,7 @@ struct AdmissionTests {
     )
     func names(path: String, headers: [String: String], body: String, status: Int) async throws {
         try await SidecarFixture.run { sidecar in
-            let answer = try await HTTPClient.send(
-                "POST",
-                path: path,
-                port: sidecar.port,
-                headers: headers,
-                body: Array(body.utf8),
-            )
+            let answer = try await sidecar.send("POST", path, body, headers: headers)
             #expect(answer.status == status, "\(answer.text)")
         }
     }

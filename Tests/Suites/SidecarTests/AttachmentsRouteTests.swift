@@ -22,7 +22,7 @@ struct AttachmentsRouteTests {
     private func get(_ path: String, _ sidecar: SidecarFixture, _ method: String = "GET") async throws
         -> HTTPClient.Answer
     {
-        try await HTTPClient.send(method, path: path, port: sidecar.port)
+        try await sidecar.send(method, path)
     }
 
     private func url(_ file: AttachmentStore.File) -> String {
@@ -131,11 +131,7 @@ struct AttachmentsRouteTests {
             let head = try await get(path, sidecar, "HEAD")
             #expect(head.status == 403 && head.body.isEmpty)
             // A range makes no difference.
-            let ranged = try await HTTPClient.send(
-                path: path + queries[5],
-                port: sidecar.port,
-                headers: ["Range": "bytes=0-0"]
-            )
+            let ranged = try await sidecar.send(path + queries[5], headers: ["Range": "bytes=0-0"])
             #expect(ranged.status == 403)
         }
     }
@@ -199,12 +195,7 @@ struct AttachmentsRouteTests {
         let file = try await store.store(ReadyRung(Self.picture))
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(requestLimit: 1, started: started, hold: hold, store: store) { sidecar in
-            async let first = HTTPClient.send(
-                "POST",
-                path: "/v1/rewrite",
-                port: sidecar.port,
-                body: Array(SidecarServerTests.payload.utf8)
-            )
+            async let first = sidecar.send("POST", "/v1/rewrite", SidecarServerTests.payload)
             await started.wait()
             let download = try await get(url(file), sidecar)
             hold.send()

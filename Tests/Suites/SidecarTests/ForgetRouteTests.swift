@@ -21,22 +21,18 @@ struct ForgetRouteTests {
                 var statuses: [Int] = []
                 for link in links {
                     for method in ["GET", "HEAD"] {
-                        statuses.append(try await HTTPClient.send(method, path: link, port: sidecar.port).status)
+                        statuses.append(try await sidecar.send(method, link).status)
                     }
                 }
                 return statuses
             }
             let before = try await statuses()
             #expect(before == [200, 200, 200, 200])
-            let answer = try await HTTPClient.send(
-                "DELETE",
-                path: "/v1/attachments/\(preview.file)",
-                port: sidecar.port
-            )
+            let answer = try await sidecar.send("DELETE", "/v1/attachments/\(preview.file)")
             #expect(answer.status == 200 && answer.text == #"{"forgotten":["\#(preview.file)"],"workers":1}"#)
             let after = try await statuses()
             #expect(after == [410, 410, 410, 410])
-            let unsigned = try await HTTPClient.send(path: "/v1/attachments/\(preview.file)", port: sidecar.port)
+            let unsigned = try await sidecar.send("/v1/attachments/\(preview.file)")
             #expect(unsigned.status == 403)
         }
     }
@@ -47,11 +43,11 @@ struct ForgetRouteTests {
         try await preview.store.record(preview.file, of: "https://example.com/a.jpg")
         try await SidecarFixture.run(preview: preview) { sidecar in
             let path = "/v1/attachments?source=https%3A%2F%2Fexample.com%2Fa.jpg"
-            let answer = try await HTTPClient.send("DELETE", path: path, port: sidecar.port)
+            let answer = try await sidecar.send("DELETE", path)
             #expect(answer.text == #"{"forgotten":["\#(preview.file)"],"workers":1}"#)
-            let none = try await HTTPClient.send("DELETE", path: "/v1/attachments", port: sidecar.port)
+            let none = try await sidecar.send("DELETE", "/v1/attachments")
             #expect(none.status == 400)
-            let noName = try await HTTPClient.send("DELETE", path: "/v1/attachments/a.jpg", port: sidecar.port)
+            let noName = try await sidecar.send("DELETE", "/v1/attachments/a.jpg")
             #expect(noName.status == 404)
         }
     }
@@ -60,23 +56,13 @@ struct ForgetRouteTests {
     func access() async throws {
         let path = "/v1/attachments/abcdefghijklmnopqrstuvwxyz.jpg"
         try await SidecarFixture.run(token: Self.token, preview: PreviewFixture()) { sidecar in
-            let without = try await HTTPClient.send("DELETE", path: path, port: sidecar.port)
-            let with = try await HTTPClient.send(
-                "DELETE",
-                path: path,
-                port: sidecar.port,
-                headers: ["Authorization": "Bearer \(Self.token)"],
-            )
+            let without = try await sidecar.send("DELETE", path)
+            let with = try await sidecar.send("DELETE", path, headers: ["Authorization": "Bearer \(Self.token)"])
             #expect(without.status == 401 && with.status == 200)
         }
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
             for path in [path, "/" + path, "/v1/attachments?source=https://example.com/a"] {
-                let proxied = try await HTTPClient.send(
-                    "DELETE",
-                    path: path,
-                    port: sidecar.port,
-                    headers: ["X-Forwarded-For": "203.0.113.7"],
-                )
+                let proxied = try await sidecar.send("DELETE", path, headers: ["X-Forwarded-For": "203.0.113.7"])
                 #expect(proxied.status == 403)
             }
         }
@@ -87,13 +73,8 @@ struct ForgetRouteTests {
         let (started, hold) = (Signal(), Signal())
         try await SidecarFixture.run(started: started, hold: hold) { sidecar in
             func outcome() async throws -> String? {
-                try await HTTPClient.send(
-                    "POST",
-                    path: "/v1/rewrite",
-                    port: sidecar.port,
-                    body: Array(SidecarServerTests.payload.utf8),
-                )
-                .headers["attachd-outcome"]
+                try await sidecar.send("POST", "/v1/rewrite", SidecarServerTests.payload)
+                    .headers["attachd-outcome"]
             }
             async let first = outcome()
             await started.wait()

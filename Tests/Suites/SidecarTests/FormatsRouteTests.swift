@@ -10,13 +10,7 @@ struct FormatsRouteTests {
         to sidecar: SidecarFixture,
         headers: [String: String] = [:],
     ) async throws -> HTTPClient.Answer {
-        try await HTTPClient.send(
-            "POST",
-            path: "/v1/formats",
-            port: sidecar.port,
-            headers: headers,
-            body: Array(body.utf8)
-        )
+        try await sidecar.send("POST", "/v1/formats", body, headers: headers)
     }
 
     @Test("a list replaces the one before, and both lists and all names are told")
@@ -31,7 +25,7 @@ struct FormatsRouteTests {
                 let answer = try await post(body, to: sidecar)
                 let start = #"{"disabled":\#(all),"settings":["gif"],"fleet":\#(fleet),"formats":["jpeg",""#
                 #expect(answer.status == 200 && answer.text.hasPrefix(start), "\(answer.text)")
-                let read = try await HTTPClient.send(path: "/v1/formats", port: sidecar.port)
+                let read = try await sidecar.send("/v1/formats")
                 #expect(read.text == answer.text)
             }
         }
@@ -69,7 +63,7 @@ struct FormatsRouteTests {
         try await SidecarFixture.run(token: token, formats: FormatSwitch()) { sidecar in
             let without = try await post(body, to: sidecar)
             let with = try await post(body, to: sidecar, headers: ["Authorization": "Bearer \(token)"])
-            let read = try await HTTPClient.send(path: "/v1/formats", port: sidecar.port)
+            let read = try await sidecar.send("/v1/formats")
             #expect(without.status == 401 && with.status == 200 && read.status == 401)
         }
         let formats = FormatSwitch()

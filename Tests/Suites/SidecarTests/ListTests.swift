@@ -30,7 +30,7 @@ struct ListTests {
         _ sidecar: SidecarFixture,
         headers: [String: String] = [:],
     ) async throws -> HTTPClient.Answer {
-        try await HTTPClient.send("POST", path: path, port: sidecar.port, headers: headers, body: list.compactBytes)
+        try await sidecar.send("POST", path, headers: headers, body: list.compactBytes)
     }
 
     private static func elements(_ answer: HTTPClient.Answer) throws -> [JSONValue] {
@@ -286,7 +286,7 @@ struct ListTests {
             await started.wait()
             // With a permit, each of these is 400 or 422.
             for body in ["[", "[1,", "[]", " \n[{]" + String(repeating: "x", count: 9000)] {
-                let answer = try await HTTPClient.send("POST", path: path, port: sidecar.port, body: Array(body.utf8))
+                let answer = try await sidecar.send("POST", path, body)
                 #expect(
                     answer.status == 429 && answer.headers["retry-after"] == "1",
                     "\(body.prefix(9)): \(answer.text)"
@@ -294,7 +294,7 @@ struct ListTests {
             }
             hold.send()
             #expect(try await first.status == 200)
-            let answer = try await HTTPClient.send("POST", path: path, port: sidecar.port, body: Array("[".utf8))
+            let answer = try await sidecar.send("POST", path, "[")
             #expect(answer.status == 400)
         }
     }

@@ -98,7 +98,7 @@ struct MalformedRequestTests {
             let status = answer.split(separator: " ").dropFirst().first.flatMap { Int($0) }
             #expect(status.map(form.statuses.contains) == true, "\(answer.prefix(400))")
             if status == 400 { #expect(answer.contains("application/problem+json"), "\(answer.prefix(400))") }
-            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            #expect(try await sidecar.send("/livez").status == 200)
         }
     }
 

@@ -54,7 +54,7 @@ struct NginxComparisonTests {
         #expect(FileRequest.all.count { $0.nginx == nil } >= 60)
         try await SidecarFixture.run(store: store) { sidecar in
             let url = store.urls(below: "").url(of: file.identifier, expires: file.expires.seconds)
-            let whole = try await HTTPClient.send(path: "/\(file.identifier)", port: nginx.port)
+            let whole = try await nginx.send("/\(file.identifier)")
             #expect(whole.body == content)
             for request in FileRequest.all {
                 let ours = Seen(try await send(request, url, sidecar.port))

@@ -3,7 +3,7 @@ import Glibc
 import Support
 
 /// An nginx that serves one folder on loopback, as a reference for a file server's answers.
-final class NginxServer: Sendable {
+final class NginxServer: LocalServer, Sendable {
     static let path = "/usr/sbin/nginx"
     static var isThere: Bool { FileManager.default.isExecutableFile(atPath: path) }
 

@@ -149,7 +149,7 @@ struct OpenAPIDescriptionTests {
     )
     func advice(path: String, body: String, words: String) async throws {
         try await SidecarFixture.run { sidecar in
-            let answer = try await HTTPClient.send("POST", path: path, port: sidecar.port, body: Array(body.utf8))
+            let answer = try await sidecar.send("POST", path, body)
             #expect(answer.status == 422)
             #expect(try JSONValue(parsing: answer.body)["detail"]?.text?.contains(words) == true, "\(answer.text)")
         }

@@ -29,7 +29,7 @@ struct PreviewRoutesTests {
     @Test("the page and its files work under a strict policy")
     func page() async throws {
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
-            let page = try await HTTPClient.send(path: "/preview", port: sidecar.port)
+            let page = try await sidecar.send("/preview")
             #expect(page.status == 200)
             let policy = try #require(page.headers["content-security-policy"])
             #expect(policy.hasPrefix("default-src 'none'; script-src 'self';") && !policy.contains("unsafe"))
@@ -37,11 +37,11 @@ struct PreviewRoutesTests {
             let files = page.text.matches(of: /(?:href|src)="(\/preview\/assets\/[a-z.]+)"/).map { String($0.1) }
             #expect(files.count >= 4)
             for file in files {
-                let answer = try await HTTPClient.send(path: file, port: sidecar.port)
+                let answer = try await sidecar.send(file)
                 #expect(answer.status == 200 && !answer.body.isEmpty, "\(file)")
                 #expect(answer.headers["x-content-type-options"] == "nosniff")
                 for imported in answer.text.matches(of: /from "\.\/([a-z]+\.js)"/) {
-                    let module = try await HTTPClient.send(path: "/preview/assets/\(imported.1)", port: sidecar.port)
+                    let module = try await sidecar.send("/preview/assets/\(imported.1)")
                     #expect(
                         module.status == 200 && module.headers["content-type"]?.hasPrefix("text/javascript") == true
                     )
@@ -55,7 +55,7 @@ struct PreviewRoutesTests {
     func off() async throws {
         try await SidecarFixture.run { sidecar in
             for path in ["/preview", "/preview/assets/page.css", "/preview/jobs"] {
-                let answer = try await HTTPClient.send(path: path, port: sidecar.port)
+                let answer = try await sidecar.send(path)
                 #expect(answer.status == 404)
             }
         }
@@ -100,13 +100,12 @@ struct PreviewRoutesTests {
     )
     func foreign(host: String, origin: String?, status: Int) async throws {
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
-            let answer = try await HTTPClient.send(
+            let answer = try await sidecar.send(
                 "POST",
-                path: "/preview/notifications",
-                port: sidecar.port,
+                "/preview/notifications",
+                #"{"payload":{"aps":{"alert":"Hi"}}}"#,
                 host: host,
-                headers: origin.map { ["Origin": $0] } ?? [:],
-                body: Array(#"{"payload":{"aps":{"alert":"Hi"}}}"#.utf8),
+                headers: origin.map { ["Origin": $0] } ?? [:]
             )
             #expect(answer.status == status)
         }
@@ -119,13 +118,7 @@ struct PreviewRoutesTests {
     func slashes(path: String) async throws {
         try await SidecarFixture.run(preview: PreviewFixture()) { sidecar in
             for (host, origin) in [("localhost", "http://evil.example"), ("evil.example", "http://evil.example")] {
-                let answer = try await HTTPClient.send(
-                    "POST",
-                    path: path,
-                    port: sidecar.port,
-                    host: host,
-                    headers: ["Origin": origin],
-                )
+                let answer = try await sidecar.send("POST", path, host: host, headers: ["Origin": origin])
                 #expect(answer.status == 403)
             }
         }
@@ -137,13 +130,7 @@ struct PreviewRoutesTests {
             func send(_ method: String, _ path: String, _ headers: [String: String], _ body: String = "") async throws
                 -> HTTPClient.Answer
             {
-                try await HTTPClient.send(
-                    method,
-                    path: path,
-                    port: sidecar.port,
-                    headers: headers,
-                    body: Array(body.utf8)
-                )
+                try await sidecar.send(method, path, body, headers: headers)
             }
             let form = try await send("GET", "/preview", [:])
             #expect(form.status == 401 && form.text.contains("API token") && !form.text.contains("composer"))
@@ -188,13 +175,7 @@ struct PreviewRoutesTests {
         let preview = try await PreviewFixture()
         try await SidecarFixture.run(preview: preview) { sidecar in
             func send(_ method: String, _ path: String, _ body: String = "") async throws -> HTTPClient.Answer {
-                try await HTTPClient.send(
-                    method,
-                    path: path,
-                    port: sidecar.port,
-                    headers: Self.origin,
-                    body: Array(body.utf8)
-                )
+                try await sidecar.send(method, path, body, headers: Self.origin)
             }
             func open() async throws -> (hold: String, url: String) {
                 let body =
@@ -244,13 +225,7 @@ struct PreviewRoutesTests {
         let text = content.compactText.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         try await SidecarFixture.run(preview: preview) { sidecar in
             func layout(_ form: String) async throws -> HTTPClient.Answer {
-                try await HTTPClient.send(
-                    "POST",
-                    path: "/preview/layout",
-                    port: sidecar.port,
-                    headers: Self.origin,
-                    body: Array(form.utf8)
-                )
+                try await sidecar.send("POST", "/preview/layout", form, headers: Self.origin)
             }
             let page = try await layout("category=invite&lease=\(hold)&content=\(text)")
             let policy = try #require(page.headers["content-security-policy"])
@@ -272,10 +247,10 @@ struct PreviewRoutesTests {
         let content = Array(#"{"payload":{"aps":{"alert":"Hi"}},"deadline":"5s"}"#.utf8)
         let preview = try await PreviewFixture(jobs: [.init(id: "a/b c", content: content)])
         try await SidecarFixture.run(preview: preview) { sidecar in
-            let list = try await HTTPClient.send(path: "/preview/jobs", port: sidecar.port)
+            let list = try await sidecar.send("/preview/jobs")
             #expect(list.text == #"{"jobs":["a/b c"]}"#)
-            #expect(try await HTTPClient.send(path: "/preview/jobs?id=a%2Fb%20c", port: sidecar.port).body == content)
-            #expect(try await HTTPClient.send(path: "/preview/jobs?id=x", port: sidecar.port).status == 404)
+            #expect(try await sidecar.send("/preview/jobs?id=a%2Fb%20c").body == content)
+            #expect(try await sidecar.send("/preview/jobs?id=x").status == 404)
         }
     }
 }

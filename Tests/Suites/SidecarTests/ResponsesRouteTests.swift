@@ -11,13 +11,7 @@ struct ResponsesRouteTests {
         let body =
             #"{"actionIdentifier":"\#(action)","notification":{"identifier":"n","payload":{"aps":{"category":"invite"},"number":9007199254740993}}}"#
         return try await SidecarFixture.run(preview: PreviewFixture(webhook: webhook)) { sidecar in
-            try await HTTPClient.send(
-                "POST",
-                path: "/v1/responses",
-                port: sidecar.port,
-                headers: origin.map { ["Origin": $0] } ?? [:],
-                body: Array(body.utf8),
-            )
+            try await sidecar.send("POST", "/v1/responses", body, headers: origin.map { ["Origin": $0] } ?? [:])
         }
     }
 

@@ -10,7 +10,7 @@ import Storage
 import Support
 
 /// A sidecar on a free port, with steps that answer at once.
-struct SidecarFixture {
+struct SidecarFixture: LocalServer {
     let port: Int
     let service: NotificationService
     private let server: SidecarServer

@@ -14,7 +14,7 @@ struct SidecarServerTests {
         _ sidecar: SidecarFixture,
         headers: [String: String] = [:],
     ) async throws -> HTTPClient.Answer {
-        try await HTTPClient.send("POST", path: path, port: sidecar.port, headers: headers, body: Array(body.utf8))
+        try await sidecar.send("POST", path, body, headers: headers)
     }
 
     @Test("a payload comes back rewritten, with outcome, margin and timings in the header")
@@ -82,10 +82,10 @@ struct SidecarServerTests {
     )
     func methods(path: String, allowed: String, others: [String]) async throws {
         try await SidecarFixture.run { sidecar in
-            let options = try await HTTPClient.send("OPTIONS", path: path, port: sidecar.port)
+            let options = try await sidecar.send("OPTIONS", path)
             #expect(options.status == 204 && options.headers["allow"] == allowed)
             for method in others {
-                let refused = try await HTTPClient.send(method, path: path, port: sidecar.port)
+                let refused = try await sidecar.send(method, path)
                 #expect(refused.status == 405 && refused.headers["allow"] == allowed, "\(method)")
                 #expect(refused.headers["content-type"] == "application/problem+json")
             }
@@ -102,19 +102,19 @@ struct SidecarServerTests {
         try await SidecarFixture.run(token: "0123456789abcdef", heartbeats: heartbeats) { sidecar in
             heartbeat.beat()
             time.advance(by: .milliseconds(29_999))
-            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            #expect(try await sidecar.send("/livez").status == 200)
             time.advance(by: .milliseconds(1))
-            let dead = try await HTTPClient.send(path: "/livez", port: sidecar.port)
+            let dead = try await sidecar.send("/livez")
             #expect(dead.status == 503 && dead.text.contains("transfers"), "\(dead.text)")
             for answer in answers.withLock({ $0 }) { answer() }
-            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            #expect(try await sidecar.send("/livez").status == 200)
         }
     }
 
     @Test("/livez tells the version, and the commit if it is known", arguments: [nil, "45ebb187266d01ef43a4"])
     func version(commit: String?) async throws {
         try await SidecarFixture.run(commit: commit) { sidecar in
-            let answer = try await HTTPClient.send(path: "/livez", port: sidecar.port)
+            let answer = try await sidecar.send("/livez")
             #expect(answer.headers["attachd-version"] == "9.8" && answer.headers["attachd-commit"] == commit)
         }
     }
@@ -122,8 +122,8 @@ struct SidecarServerTests {
     @Test("HEAD answers as GET does, without the body", arguments: ["/livez", "/readyz", "/openapi.json", "/metrics"])
     func head(path: String) async throws {
         try await SidecarFixture.run { sidecar in
-            let whole = try await HTTPClient.send(path: path, port: sidecar.port)
-            let head = try await HTTPClient.send("HEAD", path: path, port: sidecar.port)
+            let whole = try await sidecar.send(path)
+            let head = try await sidecar.send("HEAD", path)
             #expect(head.status == whole.status && head.body.isEmpty)
             #expect(head.headers["content-length"] == whole.headers["content-length"])
             #expect(head.headers["content-type"] == whole.headers["content-type"])
@@ -195,7 +195,7 @@ struct SidecarServerTests {
             }
             let right = ["Authorization": "Bearer 0123456789abcdef"]
             #expect(try await post("/v1/rewrite", Self.payload, sidecar, headers: right).status == 200)
-            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            #expect(try await sidecar.send("/livez").status == 200)
         }
     }
 
@@ -220,8 +220,8 @@ struct SidecarServerTests {
     func draining() async throws {
         try await SidecarFixture.run { sidecar in
             sidecar.drain(within: .seconds(20))
-            #expect(try await HTTPClient.send(path: "/readyz", port: sidecar.port).status == 503)
-            #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
+            #expect(try await sidecar.send("/readyz").status == 503)
+            #expect(try await sidecar.send("/livez").status == 200)
             for path in ["/v1/rewrite", "/v1/notifications"] {
                 let body = path == "/v1/rewrite" ? Self.payload : #"{"deadline":"5s","payload":\#(Self.payload)}"#
                 let soon = try await post(path, body, sidecar, headers: ["Attachd-Deadline": "5s"])
@@ -260,8 +260,8 @@ struct SidecarServerTests {
     )
     func health(path: String, isReady: Bool, status: Int) async throws {
         try await SidecarFixture.run(isReady: isReady) { sidecar in
-            #expect(try await HTTPClient.send(path: path, port: sidecar.port).status == status)
-            let metrics = try await HTTPClient.send(path: "/metrics", port: sidecar.port)
+            #expect(try await sidecar.send(path).status == status)
+            let metrics = try await sidecar.send("/metrics")
             #expect(metrics.text == "attachd_test 1\n")
             #expect(metrics.headers["content-type"]?.contains("version=0.0.4") == true)
         }

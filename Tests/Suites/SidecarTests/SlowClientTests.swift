@@ -76,12 +76,7 @@ struct SlowClientTests {
         try await SidecarFixture.run(requestLimit: 1, clients: Self.patience) { sidecar in
             let connection = try RawConnection(port: sidecar.port)
             connection.send(Self.head(100) + "{")
-            let honest = try await HTTPClient.send(
-                "POST",
-                path: "/v1/rewrite",
-                port: sidecar.port,
-                body: Array(SidecarServerTests.payload.utf8),
-            )
+            let honest = try await sidecar.send("POST", "/v1/rewrite", SidecarServerTests.payload)
             #expect(honest.status == 200)
             let answer = await connection.read()
             #expect(answer.hasPrefix("HTTP/1.1 408") && answer.contains("application/problem+json"), "\(answer)")
@@ -138,7 +133,7 @@ struct SlowClientTests {
             let lazy = try RawConnection(port: sidecar.port)
             lazy.send("GET \(url) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             // The client reads nothing until the others are served and the sidecar has had time to notice.
-            let eager = try await HTTPClient.send(path: url, port: sidecar.port)
+            let eager = try await sidecar.send(url)
             #expect(eager.status == 200 && eager.body.count == bytes.count)
             let other = try RawConnection(port: sidecar.port)
             for _ in 0..<4 {
@@ -162,18 +157,13 @@ struct SlowClientTests {
                 slow.append(try RawConnection(port: sidecar.port))
                 slow[index].send(Self.head(100) + "{")
                 if index % 24 == 0 {
-                    #expect(try await HTTPClient.send(path: "/livez", port: sidecar.port).status == 200)
-                    #expect(try await HTTPClient.send(path: "/readyz", port: sidecar.port).status == 200)
+                    #expect(try await sidecar.send("/livez").status == 200)
+                    #expect(try await sidecar.send("/readyz").status == 200)
                 }
             }
             // Once they are slow, any other client replaces them.
             try await eventually {
-                let answer = try? await HTTPClient.send(
-                    "POST",
-                    path: "/v1/rewrite",
-                    port: sidecar.port,
-                    body: Array(SidecarServerTests.payload.utf8),
-                )
+                let answer = try? await sidecar.send("POST", "/v1/rewrite", SidecarServerTests.payload)
                 #expect([nil, 200, 503].contains(answer?.status))
                 return answer?.status == 200
             }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Why nothing changed", .timeLimit(.minutes(10)))
 struct VisibleOutcomeTests {
     private func rewrite(_ payload: String, _ sidecar: SidecarFixture) async throws -> HTTPClient.Answer {
-        try await HTTPClient.send("POST", path: "/v1/rewrite", port: sidecar.port, body: Array(payload.utf8))
+        try await sidecar.send("POST", "/v1/rewrite", payload)
     }
 
     @Test(

@@ -37,12 +37,11 @@ struct OTLPRequestTests {
     )
     func reading(format: TraceSettings.Format) async throws {
         let collector = try CollectorServer()
-        let answer = try await HTTPClient.send(
+        let answer = try await collector.send(
             "POST",
-            path: "/v1/traces",
-            port: collector.port,
+            "/v1/traces",
             headers: ["Content-Type": format.mediaType],
-            body: try request().body(format),
+            body: try request().body(format)
         )
         #expect(answer.status == 200)
         let spans = try await collector.nextSpans()
