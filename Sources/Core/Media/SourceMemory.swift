@@ -162,7 +162,7 @@ package final class SourceMemory: Sendable {
 
     // MARK: - Decisions
 
-    /// Makes a decision under the lock, then tells the files outside of it. While sources wait, looks again after a while: a
+    /// Makes a decision under the lock, then notifies the files outside of it. While sources wait, looks again after a while: a
     /// source that arrives too slowly keeps its reserved memory only for a limited time.
     private func decide<Result>(_ decision: (inout State) -> (Result, [MemoryPool.Change])) -> Result {
         let (result, steps, isWaitedFor) = state.withLock { state -> (Result, [(MemoryPool.Change, Claim)], Bool) in
@@ -171,8 +171,8 @@ package final class SourceMemory: Sendable {
             for case (.granted, let claim) in steps { claim.grants.wrappingAdd(1, ordering: .acquiringAndReleasing) }
             return (result, steps, state.pool.isWaitedFor)
         }
-        for (change, claim) in steps { tell(claim, change) }
-        if isWaitedFor { alarm.set(for: time.now + paceDelay) { [weak self] in self?.look() } }
+        for (change, claim) in steps { notify(claim, of: change) }
+        if isWaitedFor { alarm.set(for: time.now + paceDelay) { [weak self] in self?.regrant() } }
         return result
     }
 
@@ -197,7 +197,7 @@ package final class SourceMemory: Sendable {
         }
     }
 
-    private func tell(_ claim: Claim, _ change: MemoryPool.Change) {
+    private func notify(_ claim: Claim, of change: MemoryPool.Change) {
         let file = claim.file.withLock(\.file)
         switch change {
         case .granted: file?.roomHasChanged()
@@ -214,7 +214,7 @@ package final class SourceMemory: Sendable {
         }
     }
 
-    private func look() {
+    private func regrant() {
         let now = time.now
         decide { ((), Self.grant(&$0, at: now)) }
     }

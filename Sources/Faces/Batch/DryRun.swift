@@ -7,20 +7,20 @@ package struct DryRun {
     private let folders: BatchFolders
     private let options: BatchOptions
     /// The index of an earlier run, or `nil` if there is none.
-    private var ledger: ManifestIndex?
+    private var index: ManifestIndex?
 
     /// Reads the manifest of an earlier run. Only a real batch checks whether the outputs still exist.
     package init(_ folders: BatchFolders, _ options: BatchOptions, resumes: Bool) throws(BatchError) {
         self.folders = folders
         self.options = options
         guard resumes, let output = try? Directory.open(folders.output) else { return }
-        var ledger = ManifestIndex()
+        var index = ManifestIndex()
         do throws(FileError) {
-            try Manifest.read(in: output) { line, range in ledger.add(line, at: range) }
+            try Manifest.read(in: output) { line, range in index.add(line, at: range) }
         } catch {
             throw BatchError(.cannotWrite, "\(error).")
         }
-        self.ledger = ledger
+        self.index = index
     }
 
     /// Passes a line of JSON for each file to `print`: `path`, `action` (`make`, `keep`, `reuse` or `skip`), and for
@@ -48,14 +48,14 @@ package struct DryRun {
     }
 
     private func action(for file: SourceFile, at path: RelativePath) throws(AttachmentFailure) -> String? {
-        guard let ledger else { return nil }
+        guard let index else { return nil }
         let content = ManifestLine.Content(
             sha256: try file.sha256(),
             byteCount: file.byteCount,
             options: options.fingerprint,
         )
-        guard let row = ledger.row(with: content) else { return nil }
-        return ledger.rows[row].path == ManifestIndex.Key(path) ? "keep" : "reuse"
+        guard let row = index.row(with: content) else { return nil }
+        return index.rows[row].path == ManifestIndex.Key(path) ? "keep" : "reuse"
     }
 
     private static func skip(_ reason: String) -> [JSONValue.Member] {

@@ -53,7 +53,7 @@ package final class SQLiteJobQueue: JobQueue {
     package func enqueue(_ job: Job) async throws -> Enqueued {
         try job.check()
         let enqueued = try await commits.change(addsJob: true) { try $0.enqueue(job) }
-        if enqueued == .accepted { events.tell(.jobWaits) }
+        if enqueued == .accepted { events.post(.jobWaits) }
         return enqueued
     }
 
@@ -69,7 +69,7 @@ package final class SQLiteJobQueue: JobQueue {
 
     package func cancel(_ name: JobName) async throws -> Cancellation {
         let cancellation = try await commits.change { try $0.cancel(name) }
-        if cancellation == .cancelled { events.tell(.answered(name)) }
+        if cancellation == .cancelled { events.post(.answered(name)) }
         return cancellation
     }
 
@@ -108,23 +108,23 @@ package final class SQLiteJobQueue: JobQueue {
     }
 
     package func finish(_ lease: Lease, with reply: JobReply) async throws -> Bool {
-        tell(try await commits.change { try $0.finish(lease, with: reply) })
+        notify(try await commits.change { try $0.finish(lease, with: reply) })
     }
 
     package func deadLetter(_ lease: Lease, with reply: JobReply) async throws -> Bool {
-        tell(try await commits.change { try $0.deadLetter(lease, with: reply) })
+        notify(try await commits.change { try $0.deadLetter(lease, with: reply) })
     }
 
-    private func tell(_ answered: JobName?) -> Bool {
+    private func notify(_ answered: JobName?) -> Bool {
         guard let answered else { return false }
-        events.tell(.answered(answered))
+        events.post(.answered(answered))
         return true
     }
 
     package func giveBack(_ leases: [Lease], isBrokenOff: Bool) async throws {
         guard !leases.isEmpty else { return }
         try await commits.change { try $0.giveBack(leases, isBrokenOff: isBrokenOff) }
-        events.tell(.jobWaits)
+        events.post(.jobWaits)
     }
 
     /// Forgets the worker's report. The file itself has no record of workers.
@@ -160,7 +160,7 @@ package final class SQLiteJobQueue: JobQueue {
 
     package func retryDeadLetter(_ name: JobName) async throws -> Enqueued? {
         let enqueued = try await commits.change(addsJob: true) { try $0.retryDeadLetter(name) }
-        if enqueued == .accepted { events.tell(.jobWaits) }
+        if enqueued == .accepted { events.post(.jobWaits) }
         return enqueued
     }
 
@@ -234,7 +234,7 @@ final class Events: Sendable {
         return try await body(listener)
     }
 
-    func tell(_ event: Event) {
+    func post(_ event: Event) {
         let told = listeners.withLock { $0[event]?.values.map(\.self) ?? [] }
         for listener in told { listener.wake() }
     }

@@ -51,7 +51,7 @@ final class SourceBody: AnswerReceiver {
         /// The reason why the body cannot be decoded.
         var failure: AttachmentFailure?
         /// Has the loop look at the transfer.
-        var look: (@Sendable () -> Void)?
+        var onChange: (@Sendable () -> Void)?
     }
 
     /// The bytes by which a body may be larger than the source in it.
@@ -70,22 +70,22 @@ final class SourceBody: AnswerReceiver {
     var isOver: Bool { file.contents.ending != nil }
     var hasWishes: Bool { true }
 
-    /// Calls `look` each time that the reader wants another range, or that the file got or lost memory, until it has ended.
-    func followWishes(_ look: @escaping @Sendable () -> Void) async {
-        state.withLock { $0.look = look }
+    /// Calls `onChange` each time that the reader wants another range, or that the file got or lost memory, until it has ended.
+    func observeWishes(_ onChange: @escaping @Sendable () -> Void) async {
+        state.withLock { $0.onChange = onChange }
         var seen = file.contents
         // The transfer may have paused and got memory before this task began.
-        look()
+        onChange()
         while !Task.isCancelled, seen.ending == nil {
             seen = await file.contents { [seen] in
                 $0.wanted != seen.wanted || $0.roomCount != seen.roomCount || $0.hasLostBytes != seen.hasLostBytes
                     || $0.ending != nil
             }
-            look()
+            onChange()
         }
     }
 
-    func goesOn() -> Reception {
+    func resumption() -> Reception {
         let contents = file.contents
         if contents.hasLostBytes { return loseMemory() }
         return state.withLock { state in
@@ -361,7 +361,7 @@ extension SourceBody: DecodedBytesReceiver {
         goOn()
     }
 
-    func goOn() { state.withLock(\.look)?() }
+    func goOn() { state.withLock(\.onChange)?() }
 
     private func fail(_ failure: AttachmentFailure) -> Bool {
         state.withLock { $0.failure = $0.failure ?? failure }

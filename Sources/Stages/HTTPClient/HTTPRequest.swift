@@ -104,9 +104,9 @@ package protocol AnswerReceiver: AnyObject, Sendable {
     /// A Boolean value that indicates whether the receiver changes what it wants while the answer comes.
     var hasWishes: Bool { get }
 
-    /// Returns when no caller needs the answer any more, or when the task is cancelled. Calls `look` after each change
+    /// Returns when no caller needs the answer any more, or when the task is cancelled. Calls `onChange` after each change
     /// that concerns the transfer.
-    func followWishes(_ look: @escaping @Sendable () -> Void) async
+    func observeWishes(_ onChange: @escaping @Sendable () -> Void) async
 
     /// Returns whether the body of an answer with this status is read.
     func reads(status: Int) -> Bool
@@ -115,14 +115,14 @@ package protocol AnswerReceiver: AnyObject, Sendable {
     func receive(_ head: AnswerHead) -> Reception
 
     /// Returns whether the next bytes of the body, `byteCount` or fewer, may come. A paused transfer asks again after
-    /// `goesOn`.
+    /// `resumption`.
     func makeRoom(for byteCount: Int) -> Reception
 
     /// Receives the next bytes of the body, for which there is room.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Reception
 
     /// Returns what to do after a change of the receiver's wishes: `.taken` also ends a pause.
-    func goesOn() -> Reception
+    func resumption() -> Reception
 }
 
 /// The decision of a receiver.
@@ -137,9 +137,9 @@ package enum Reception: Sendable, Equatable {
 extension AnswerReceiver {
     package var isOver: Bool { false }
     package var hasWishes: Bool { false }
-    package func followWishes(_ look: @escaping @Sendable () -> Void) async {}
+    package func observeWishes(_ onChange: @escaping @Sendable () -> Void) async {}
     package func makeRoom(for byteCount: Int) -> Reception { .taken }
-    package func goesOn() -> Reception { .taken }
+    package func resumption() -> Reception { .taken }
 }
 
 // MARK: - Heads

@@ -77,8 +77,8 @@ enum PageTargets {
         let line = ManifestLine(json: value)
         for path in [line.path, line.output] { precondition(path?.components.contains(Array("..".utf8)) != true) }
         precondition(!ReportPage.text(of: ReportRow(line, preview: [1])).isEmpty)
-        var ledger = ManifestIndex()
-        ledger.add(line, at: 0..<bytes.count)
+        var index = ManifestIndex()
+        index.add(line, at: 0..<bytes.count)
     }
 
     /// Turns a load test's result into each of its reports.

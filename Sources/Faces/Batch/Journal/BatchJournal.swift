@@ -56,11 +56,11 @@ final class BatchJournal: Sendable {
     private let thread = WorkThreads("batch journal", limit: 1)
 
     init(input: Directory, output: OutputFolder) throws(FileError) {
-        var ledger = ManifestIndex()
-        let manifest = try Manifest(in: output.root) { line, range in ledger.add(line, at: range) }
+        var index = ManifestIndex()
+        let manifest = try Manifest(in: output.root) { line, range in index.add(line, at: range) }
         self.input = input
         self.output = output
-        contents = Mutex(BatchJournalState(ledger: ledger, manifest: manifest))
+        contents = Mutex(BatchJournalState(index: index, manifest: manifest))
     }
 
     // MARK: Decisions
@@ -69,12 +69,12 @@ final class BatchJournal: Sendable {
     /// contents of existing outputs.
     func decide(_ path: RelativePath, _ name: OutputName, _ content: ManifestLine.Content) -> Decision {
         contents.withLock { contents in
-            if let row = contents.ledger.row(of: path), let line = contents.line(row), line.content == content,
+            if let row = contents.index.row(of: path), let line = contents.line(row), line.content == content,
                 line.isSettled, isInPlace(line, name)
             {
                 return .keep(line)
             }
-            return contents.ledger.row(with: content).map { .reuse($0) } ?? .make
+            return contents.index.row(with: content).map { .reuse($0) } ?? .make
         }
     }
 
@@ -112,7 +112,7 @@ final class BatchJournal: Sendable {
             do throws(FileError) {
                 for folder in group.folders.values { try folder.sync() }
                 try contents.manifest.flush()
-                for path in group.obsolete where contents.ledger.isFree(path) { output.remove(path) }
+                for path in group.obsolete where contents.index.isFree(path) { output.remove(path) }
             } catch {
                 group.answers = group.answers.map { [error] in ($0.0, .failed(error)) }
             }
@@ -125,7 +125,7 @@ final class BatchJournal: Sendable {
     {
         switch entry {
         case .line(let line):
-            if let path = line.path, let old = contents.ledger.row(of: path), let known = contents.line(old) {
+            if let path = line.path, let old = contents.index.row(of: path), let known = contents.line(old) {
                 if known.saysTheSame(as: line) { return .known }
                 contents.replace(old, with: nil, line.content, output, &group.obsolete)
             }
@@ -145,8 +145,8 @@ final class BatchJournal: Sendable {
         _ group: inout Group,
     ) throws(FileError) -> Outcome {
         guard let source = line.path else { return .lost }
-        let old = contents.ledger.row(of: source)
-        if let owner = contents.ledger.owner(ofOutput: path), owner != old {
+        let old = contents.index.row(of: source)
+        if let owner = contents.index.owner(ofOutput: path), owner != old {
             contents.replace(owner, with: path, line.content, output, &group.obsolete)
         }
         if let old { contents.replace(old, with: path, line.content, output, &group.obsolete) }
@@ -173,17 +173,17 @@ final class BatchJournal: Sendable {
         let line = known.moved(to: path)
         guard let knownOutput = known.output else {
             guard known.attachment == nil else { return .lost }
-            if let old = contents.ledger.row(of: path) {
+            if let old = contents.index.row(of: path) {
                 contents.replace(old, with: nil, line.content, output, &group.obsolete)
             }
             return contents.add(line)
         }
-        let isAside = contents.ledger.rows[row].isAside
+        let isAside = contents.index.rows[row].isAside
         let stored = isAside ? RelativePath(BatchJournalState.asideName(row)) : knownOutput
         guard let sha256 = known.outputSHA256,
             let file = output.open(stored, below: isAside ? output.scratch : output.root, sha256: sha256)
         else {
-            contents.ledger.drop(row)
+            contents.index.drop(row)
             return .lost
         }
         defer { close(file.descriptor) }
@@ -191,7 +191,7 @@ final class BatchJournal: Sendable {
         let outcome = try put(line, at: name.path(like: knownOutput), scratch, &contents, &group)
         // The file was renamed, so its output is renamed, too.
         if !isAside, knownPath != path, !isThere(knownPath) {
-            contents.ledger.drop(row)
+            contents.index.drop(row)
             group.obsolete.append(knownOutput)
         }
         return outcome
@@ -211,7 +211,7 @@ final class BatchJournal: Sendable {
     /// Sorts the manifest, with one line for each file, and passes each line to `take`.
     func finish(_ take: (ManifestLine) -> Void) throws(FileError) {
         try contents.withLock { contents throws(FileError) in
-            let ranges = try contents.manifest.rewrite(contents.ledger.live.map(\.range), in: output.scratch)
+            let ranges = try contents.manifest.rewrite(contents.index.live.map(\.range), in: output.scratch)
             for range in ranges {
                 if let line = contents.manifest.line(at: range) { take(line) }
             }
@@ -223,16 +223,16 @@ final class BatchJournal: Sendable {
 
 /// The state of a journal: the manifest and its index.
 struct BatchJournalState {
-    var ledger: ManifestIndex
+    var index: ManifestIndex
     let manifest: Manifest
 
     /// Returns the name of an output that is set aside in attachd's own folder.
     static func asideName(_ row: Int) -> String { "tmp-aside-\(row)" }
 
-    func line(_ row: Int) -> ManifestLine? { manifest.line(at: ledger.rows[row].range) }
+    func line(_ row: Int) -> ManifestLine? { manifest.line(at: index.rows[row].range) }
 
     mutating func add(_ line: ManifestLine) -> BatchJournal.Outcome {
-        ledger.add(line, at: manifest.stage(line))
+        index.add(line, at: manifest.stage(line))
         return .written(line)
     }
 
@@ -246,11 +246,11 @@ struct BatchJournalState {
         _ folder: OutputFolder,
         _ obsolete: inout [RelativePath],
     ) {
-        guard let line = line(row), let output = line.output else { return ledger.drop(row) }
-        if line.content != content, ledger.isHolder(row), folder.setAside(output, as: Self.asideName(row)) {
-            return ledger.setAside(row)
+        guard let line = line(row), let output = line.output else { return index.drop(row) }
+        if line.content != content, index.isHolder(row), folder.setAside(output, as: Self.asideName(row)) {
+            return index.setAside(row)
         }
-        ledger.drop(row)
+        index.drop(row)
         if output != path { obsolete.append(output) }
     }
 }

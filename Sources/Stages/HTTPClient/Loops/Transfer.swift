@@ -242,8 +242,8 @@ final class Transfer {
     }
 
     /// Returns whether the transfer goes on after a change of the receiver's wishes.
-    func goesOn() -> Bool {
-        switch receiver.goesOn() {
+    func resume() -> Bool {
+        switch receiver.resumption() {
         case .taken:
             guard isPaused else { return true }
             isPaused = false

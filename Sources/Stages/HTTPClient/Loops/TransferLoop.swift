@@ -114,7 +114,7 @@ final class TransferLoop: @unchecked Sendable {
         return await withTaskGroup(of: HTTPResult?.self) { group in
             group.addTask { await self.run(request, receiver, id) }
             group.addTask {
-                await receiver.followWishes { self.post(.look(id: id)) }
+                await receiver.observeWishes { self.post(.look(id: id)) }
                 self.post(.cancel(id: id))
                 return nil
             }
@@ -293,7 +293,7 @@ final class TransferLoop: @unchecked Sendable {
             switch command {
             case .start(let id, let request, let receiver): start(request, id: id, receiver, thread, &running)
             case .look(let id):
-                guard let entry = running[id], !entry.transfer.goesOn() else { continue }
+                guard let entry = running[id], !entry.transfer.resume() else { continue }
                 running[id] = nil
                 finish(id, entry, CURLE_ABORTED_BY_CALLBACK)
             case .cancel(let id):
