@@ -14,6 +14,7 @@ import campaign
 import clips
 import compare
 import fairness
+import files
 import overload
 import pictures
 import plots
@@ -105,7 +106,7 @@ benchmarks = {
     "batch": pictures.batch, "campaign": campaign.campaign,
     "queue": lambda bench: queue(bench, sqlite_queue, 5000),
     "redis": lambda bench: queue(bench, redis_queue, 8000), "overload": overload.overload,
-    "clips": clips.clips, "traces": traces.traces, "quality": quality.quality, "plots": plots.plots,
+    "clips": clips.clips, "files": files.files, "traces": traces.traces, "quality": quality.quality, "plots": plots.plots,
     "fairness": lambda bench: fairness.fairness(bench.program, bench.folder, bench.cores),
 }
 

@@ -3,6 +3,7 @@ import Files
 import Foundation
 import HTTPClient
 import Media
+import Storage
 
 /// The type of a setting: how its values are written, read and checked. Its errors say what to write instead.
 struct SettingType<Value: Sendable>: Sendable {
@@ -188,6 +189,24 @@ extension SettingType<DisabledFormats> {
         throw setting.refusal(
             "\"\(name)\" is neither a format nor a codec.\(nearest) Write some of: \(known.joined(separator: ", "))."
         )
+    }
+}
+
+extension SettingType<FileHandover> {
+    static let handover = Self(words: ["nginx:/", "sendfile"]) { text, setting, _ throws(SettingsError) in
+        guard let handover = FileHandover(text) else {
+            throw setting.refusal("\"\(text)\" is not a valid value. Write nginx:/PREFIX, or sendfile.")
+        }
+        return handover
+    }
+}
+
+extension SettingType<SystemGroup> {
+    static let group = Self { name, setting, _ throws(SettingsError) in
+        guard let group = SystemGroup(named: name) else {
+            throw setting.refusal("There is no group \"\(name)\". Create it, or name that of the server in front.")
+        }
+        return group
     }
 }
 

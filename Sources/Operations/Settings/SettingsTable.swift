@@ -6,7 +6,7 @@ package import Logging
 package import Media
 package import Observability
 import Processing
-import Storage
+package import Storage
 
 /// All settings that are options, in the order of help texts and listings.
 ///
@@ -90,6 +90,9 @@ package struct SettingsTable: Sendable {
     package let keep = Setting("keep", .duration(upTo: .seconds(365 * 24 * 3600)), default: Retention().keep)
         .help("How long to keep ready files.")
 
+    package let storeGroup = Setting("storeGroup", .group, missing: "none")
+        .help("Let this group read the ready files, for a server that sends them itself.")
+
     package let quota = Setting("quota", .size, default: Retention().quota)
         .help("Disk space for ready files, such as 500MB. Beyond it, the oldest files are removed.")
 
@@ -154,6 +157,9 @@ package struct SettingsTable: Sendable {
 
     package let apiTokenFile = Setting("apiTokenFile", .secretFile, in: .server)
         .help("Require the token in this file from clients: \"Authorization: Bearer …\".")
+
+    package let handover = Setting("accelRedirect", .handover, in: .server, missing: "none; attachd sends them")
+        .help("Have the server in front send ready files: nginx:/PREFIX, or sendfile for X-Sendfile.")
 
     package let requests = Setting("requests", .number(in: 1...65_536), in: .server, default: 256)
         .help("The maximum number of concurrent notifications. Further requests get status 429.")

@@ -9,8 +9,8 @@ import Synchronization
 /// `tmp/` holds unfinished files, in one folder for each process. `attachments/` holds ready files. They are moved in
 /// by rename after they were written to the disk, so that readers never see a partial file. The store owns its files.
 /// It removes them when they expire or, oldest first, when the quota is reached, but never while they are read. Folders
-/// have the mode 0700 and files 0600. The store makes all names itself and never takes one from a payload, a URL or a
-/// header.
+/// have the mode 0700 and files 0600, unless a group may read the ready files. The store makes all names itself and never
+/// takes one from a payload, a URL or a header.
 ///
 /// The files themselves are the index: their names, sizes and modification times. The index in memory is built from
 /// them at start and at each sweep, so several processes may share a store.
@@ -38,6 +38,8 @@ package final class AttachmentStore: Sendable {
     /// The keys for names and URLs. They may be replaced at any time.
     package let keyring: Replaceable<SigningKeys>
     package var keys: SigningKeys { keyring.current }
+    /// The group that may read ready files, and nothing else; `nil` for none.
+    private let group: SystemGroup?
     private let directory: Directory
     private let attachments: Directory
     private let forgotten: ForgottenNames
@@ -55,17 +57,19 @@ package final class AttachmentStore: Sendable {
 
     /// Opens the store at `path`, or creates it, and removes expired files and the files of crashed processes in
     /// `tmp/`. Without `keys`, the store uses its own, which it makes at its first start; `hasGroupReadableKeys` allows
-    /// the group of their file to read them. Refuses files and folders of another user.
+    /// the group of their file to read them. `group` may read ready files. Refuses files and folders of another user.
     package init(
         at path: String,
         keys: SigningKeys? = nil,
         hasGroupReadableKeys: Bool = false,
+        group: SystemGroup? = nil,
         retention: Retention = Retention(),
         now: @escaping @Sendable () -> UnixTime = { .now },
         recorder: any EventRecorder<StoreEvent> = NoRecorder<StoreEvent>(),
     ) throws(FileError) {
         directory = try Directory.create(path, option: Self.option)
         root = directory.path
+        self.group = group
         heartbeats = [disk, locker].map { threads in
             LoopHeartbeat("store", needsDisk: true) { threads.append($0) }
         }
@@ -74,6 +78,10 @@ package final class AttachmentStore: Sendable {
         self.recorder = recorder
         self.attachments = try directory.subdirectory("attachments".utf8)
         try attachments.checkEntries()
+        if let group {
+            try directory.admit(group)
+            try attachments.share(with: group) { AttachmentIdentifier($0) != nil }
+        }
         let scratchFolders = try directory.subdirectory("tmp".utf8)
         try scratchFolders.checkEntries()
         self.scratch = try ScratchDirectory(in: scratchFolders)
@@ -315,6 +323,7 @@ package final class AttachmentStore: Sendable {
         defer { close(file) }
         do throws(FileError) {
             let sha256 = try FileContent.copy(byteCount, from: rung.file.descriptor, to: file, named: Self.fileName)
+            if let group { try scratch.directory.share(file: file, with: group) }
             try FileContent.finish(file, named: Self.fileName, changed: stored)
             return sha256
         } catch {

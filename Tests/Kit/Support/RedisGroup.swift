@@ -30,7 +30,7 @@ package final class RedisGroup: Sendable {
         // Another process may take a port between its choice and the sentinel's start.
         var (ports, started): ([Int], [ChildProgram]) = ([], [])
         for _ in 0..<5 where started.isEmpty {
-            ports = try (0..<3).map { _ in try RedisServer.freePort() }
+            ports = try (0..<3).map { _ in try TestPort.free() }
             started = try Self.sentinels(at: ports, primary.port, replicas.map(\.port), in: folder.url)
         }
         guard !started.isEmpty else { throw CocoaError(.executableLoad) }

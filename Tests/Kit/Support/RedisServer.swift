@@ -30,7 +30,7 @@ package final class RedisServer: Sendable {
         // Another process may take the port between its choice and the server's start.
         var started: (port: Int, arguments: [String], process: ChildProgram)?
         for _ in 0..<5 where started == nil {
-            let port = try Self.freePort()
+            let port = try TestPort.free()
             let all = Self.arguments(port: port, usesTLS: usesTLS) + arguments
             if let process = try Self.start(all, in: folder.url) { started = (port, all, process) }
         }
@@ -97,12 +97,6 @@ package final class RedisServer: Sendable {
         if try process.readLine(where: { $0.contains("Ready to accept connections") }) != nil { return process }
         process.wait()
         return nil
-    }
-
-    static func freePort() throws -> Int {
-        let server = try OriginServer { _ in .status(404) }
-        defer { server.stop() }
-        return server.port
     }
 }
 

@@ -28,7 +28,7 @@ final class NginxServer: LocalServer, Sendable {
 
     init(root: String) async throws {
         folder = try TemporaryFolder()
-        port = Self.freePort()
+        port = try TestPort.free()
         let file = folder.url.appending(path: "nginx.conf")
         try Data(Self.configuration(folder.path, root, port).utf8).write(to: file)
         program = try ChildProgram([Self.path, "-p", folder.path, "-c", file.path], in: folder.url)
@@ -37,20 +37,4 @@ final class NginxServer: LocalServer, Sendable {
     }
 
     func stop() { program.kill() }
-
-    private static func freePort() -> Int {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                _ = unsafe bind(listener, address, length)
-                _ = unsafe getsockname(listener, address, &length)
-            }
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
 }

@@ -37,6 +37,30 @@ struct OwnershipTests {
         return error
     }
 
+    @Test("a group may read the ready files, old and new, and enter the store, and nothing else")
+    func group() async throws {
+        let name = unsafe getgrgid(getegid()).map { unsafe String(cString: $0.pointee.gr_name) } ?? ""
+        let group = try #require(SystemGroup(named: name))
+        let old = try await makeStore()
+        let store = try AttachmentStore(at: root, group: group)
+        let new = try await store.store(ReadyRung([4, 5])).identifier.description
+        func mode(_ name: String) throws -> mode_t {
+            var status = stat()
+            try #require(unsafe lstat("\(root)/\(name)", &status) == 0)
+            #expect(status.st_gid == getegid())
+            return status.st_mode & 0o777
+        }
+        #expect(try mode("") == 0o710 && mode("attachments") == 0o750)
+        for name in [old, new] { #expect(try mode("attachments/\(name)") == 0o640) }
+        for name in try FileManager.default.contentsOfDirectory(atPath: root) where name != "attachments" {
+            #expect(try mode(name) & 0o077 == 0, "\(name)")
+        }
+        // Without the group, the store is closed again.
+        _ = try AttachmentStore(at: root)
+        #expect(try mode("attachments") == 0o700)
+        #expect(SystemGroup(named: "no-such-group") == nil)
+    }
+
     @Test("another user's store, open to all and with that user's key, is refused")
     func foreignStore() throws {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)

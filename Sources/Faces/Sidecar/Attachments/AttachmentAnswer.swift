@@ -35,6 +35,17 @@ struct AttachmentAnswer {
         }
     }
 
+    /// Returns the answer that has the server in front send the file. It alone knows the ranges and conditions of its own
+    /// answers, so none is looked at here.
+    func response(handingOver handover: FileHandover) -> Response {
+        var headers = headers(validators)
+        headers[.contentType] = hold.identifier.format.mimeType
+        headers[.contentDisposition] = "inline; filename=\"\(hold.identifier)\""
+        let (name, value) = handover.field(for: hold.identifier, in: store)
+        if let name = HTTPField.Name(name) { headers[name] = value }
+        return Response(status: .ok, headers: headers)
+    }
+
     private var validators: Validators {
         Validators(entityTag: "\"\(hold.identifier)\"", lastModified: hold.stored.seconds)
     }

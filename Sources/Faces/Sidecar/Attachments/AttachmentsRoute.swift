@@ -17,6 +17,8 @@ package struct AttachmentsRoute: Sendable {
     private let holds: AccessHolds?
     private let now: @Sendable () -> UnixTime
     private let forget: Forget?
+    /// The way in which the server in front sends the files; `nil` if attachd sends them.
+    private let handover: FileHandover?
     /// Returns whether a file may be sent. If not, it may have been taken back, which cannot be asked now.
     private let mayServe: @Sendable (AttachmentIdentifier) -> Bool
 
@@ -30,12 +32,14 @@ package struct AttachmentsRoute: Sendable {
         holds: AccessHolds? = nil,
         mayServe: @escaping @Sendable (AttachmentIdentifier) -> Bool = { _ in true },
         forget: Forget? = nil,
+        handover: FileHandover? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
     ) {
         self.store = store
         self.holds = holds
         self.mayServe = mayServe
         self.forget = forget
+        self.handover = handover
         self.signer = URLSigner(keys: store.keyring)
         self.now = now
     }
@@ -120,6 +124,7 @@ package struct AttachmentsRoute: Sendable {
         // A link that ends with its view must not be cached.
         let secondsLeft = access.hold == nil ? access.expires - now.seconds : nil
         let answer = AttachmentAnswer(hold: hold, store: store, secondsLeft: secondsLeft)
+        if let handover { return answer.response(handingOver: handover) }
         return try await answer.respond(to: request)
     }
 }

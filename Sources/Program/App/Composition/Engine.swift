@@ -65,6 +65,7 @@ package final class Engine: Sendable {
                 at: settings.store,
                 keys: settings.signingKeys,
                 hasGroupReadableKeys: settings.hasGroupReadableKeys,
+                group: settings.storeGroup,
                 retention: settings.retention,
                 recorder: observers.store,
             )

@@ -142,6 +142,7 @@ package struct Forgetting: Sendable {
             at: settings.store,
             keys: settings.signingKeys,
             hasGroupReadableKeys: settings.hasGroupReadableKeys,
+            group: settings.storeGroup,
             retention: settings.retention,
         )
         bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }

@@ -209,6 +209,7 @@ extension SidecarServices {
             holds: holds,
             mayServe: { [fleet = engine.fleet] in fleet?.mayServe($0.description) ?? true },
             forget: { try await forgetting.forget($0) },
+            handover: settings.handover,
         )
     }
 
