@@ -112,7 +112,7 @@ benchmarks = {
 
 
 # They run only by name.
-BY_NAME = ("clips", "fairness", "plots")
+BY_NAME = ("clips", "fairness", "files", "plots")
 
 
 def main(program, folder, *chosen):

@@ -7,7 +7,7 @@ import subprocess
 import urllib.parse
 
 from harness import ROOT, Origin, Program, Worker, compared, exchange, free_port, in_rounds
-from pictures import MEDIUM
+from pictures import LARGE, MEDIUM
 
 SITE = ROOT / "Samples/deploy/nginx/attachd.conf"
 
@@ -40,35 +40,42 @@ def requests(port, path, seconds=5):
     return float(re.search(r"Requests/sec: +([\d.]+)", text)[1])
 
 
+def link(worker, source):
+    """The path and query of a new ready file."""
+    worker.wait_until_ready()
+    result, _ = worker.notify(source)
+    url = urllib.parse.urlsplit(result["attachments"][0]["url"])
+    return f"{url.path}?{url.query}"
+
+
 def files(bench, rounds=5):
-    """One ready picture of 77 kB. What serves it has one core, and the clients have the others."""
+    """A picture and a large one. What serves them has one core, and the clients have the others."""
     os.sched_setaffinity(0, bench.other_cores)
     origin = Origin(bench.program, bench.folder, cores=bench.other_cores)
-    options = ("--public-url", "http://push.example", "--store-group", "www-data", "--decoders", 1)
+    config = bench.folder / "files.yaml"
+    config.write_text("profile: large\nprofiles: {large: {image: {longEdge: 8192, byteBudget: 10000000}}}\n")
+    options = ("--config", config, "--public-url", "http://push.example", "--store-group", "www-data", "--decoders", 1)
     plain = Worker(bench.program, *options, cores=bench.worker_cores)
-    store = f"{plain.folder.name}/store"
-    plain.wait_until_ready()
-    result, _ = plain.notify(origin.url(MEDIUM))
-    link = urllib.parse.urlsplit(result["attachments"][0]["url"])
-    path = f"{link.path}?{link.query}"
-    behind = Worker(bench.program, *options, "--accel-redirect", "nginx:/ready", store=store, cores=bench.worker_cores)
-    behind.wait_until_ready()
-    os.chmod(plain.folder.name, 0o755)
+    behind = Worker(bench.program, *options, "--accel-redirect", "nginx:/ready", cores=bench.worker_cores)
+    os.chmod(behind.folder.name, 0o755)
+    store = f"{behind.folder.name}/store"
     nginx = Nginx(behind, store, bench.worker_cores)
-    name = pathlib.Path(link.path).name
-    size = (pathlib.Path(store) / "attachments" / name).stat().st_size
-    for port in (plain.port, nginx.port):
-        status, _, body = exchange(port, "GET", path)
-        assert (status, len(body)) == (200, size), (status, len(body))
-    samples = in_rounds({
-        "attachd_behind_nginx": lambda: requests(nginx.port, path),
-        "attachd": lambda: requests(plain.port, path),
-        "nginx": lambda: requests(nginx.port, f"/attachments/{name}"),
-    }, bench.rounds or rounds)
+    figures = {}
+    for kind, source in (("picture", MEDIUM), ("large", LARGE)):
+        ours, links = link(plain, origin.url(source)), link(behind, origin.url(source))
+        name = pathlib.Path(links.split("?")[0]).name
+        size = pathlib.Path(store, "attachments", name).stat().st_size
+        for port, path in ((plain.port, ours), (nginx.port, links)):
+            status, _, body = exchange(port, "GET", path)
+            assert (status, len(body)) == (200, size), (status, len(body))
+        samples = in_rounds({
+            "behind_nginx": lambda path=links: requests(nginx.port, path),
+            "attachd": lambda path=ours: requests(plain.port, path),
+            "nginx": lambda path=f"/attachments/{name}": requests(nginx.port, path),
+        }, bench.rounds or rounds)
+        behind_nginx = compared(samples, "behind_nginx", "per_second") | {
+            "attachd_to_nginx": compared(samples, "attachd", "per_second")["ratio_to_nginx"], "bytes": size}
+        figures |= {f"{kind}_{key}": value for key, value in behind_nginx.items()}
     for part in (nginx, behind, plain, origin):
         part.stop()
-    behind_nginx = compared(samples, "attachd_behind_nginx", "per_second")
-    return behind_nginx | {
-        "ratio_of_attachd_alone_to_nginx": compared(samples, "attachd", "per_second")["ratio_to_nginx"],
-        "bytes": size, "target": "0.9 of nginx behind nginx, 0.5 alone",
-    }
+    return figures | {"target": "0.9 of nginx behind nginx, 0.5 alone"}
