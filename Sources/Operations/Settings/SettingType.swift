@@ -193,7 +193,7 @@ extension SettingType<DisabledFormats> {
 }
 
 extension SettingType<FileHandover> {
-    static let handover = Self(words: ["nginx:/", "sendfile"]) { text, setting, _ throws(SettingsError) in
+    static let handover = Self(words: ["sendfile"]) { text, setting, _ throws(SettingsError) in
         guard let handover = FileHandover(text) else {
             throw setting.refusal("\"\(text)\" is not a valid value. Write nginx:/PREFIX, or sendfile.")
         }

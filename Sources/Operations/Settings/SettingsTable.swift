@@ -90,7 +90,7 @@ package struct SettingsTable: Sendable {
     package let keep = Setting("keep", .duration(upTo: .seconds(365 * 24 * 3600)), default: Retention().keep)
         .help("How long to keep ready files.")
 
-    package let storeGroup = Setting("storeGroup", .group, missing: "none")
+    package let storeGroup = Setting("storeGroup", .group)
         .help("Let this group read the ready files, for a server that sends them itself.")
 
     package let quota = Setting("quota", .size, default: Retention().quota)
@@ -158,7 +158,7 @@ package struct SettingsTable: Sendable {
     package let apiTokenFile = Setting("apiTokenFile", .secretFile, in: .server)
         .help("Require the token in this file from clients: \"Authorization: Bearer …\".")
 
-    package let handover = Setting("accelRedirect", .handover, in: .server, missing: "none; attachd sends them")
+    package let handover = Setting("accelRedirect", .handover, in: .server)
         .help("Have the server in front send ready files: nginx:/PREFIX, or sendfile for X-Sendfile.")
 
     package let requests = Setting("requests", .number(in: 1...65_536), in: .server, default: 256)
