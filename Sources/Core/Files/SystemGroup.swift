@@ -21,9 +21,10 @@ extension Directory {
     package func share(with group: SystemGroup, files wanted: (String) -> Bool) throws(FileError) {
         try share(descriptor, path, group, mode: 0o750)
         for name in names where wanted(name) {
-            guard let (file, _) = try openFile(name.utf8) else { continue }
+            guard let (file, status) = try openFile(name.utf8) else { continue }
             defer { close(file) }
-            try share(file: file, with: group)
+            // Most files are as the last start left them.
+            if status.st_gid != group.id || status.st_mode & 0o777 != 0o640 { try share(file: file, with: group) }
         }
     }
 

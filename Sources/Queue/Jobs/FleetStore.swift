@@ -22,13 +22,13 @@ package protocol FleetStore: Sendable {
 
     // MARK: Entries
 
-    /// Returns the entry `name`, or `nil` if there is none.
+    /// Returns the entry `name`, or `nil` if it does not exist.
     func entry(_ name: String) async throws -> [UInt8]?
 
     /// Sets an entry, without a lifetime. With `onlyIfMissing`, keeps an existing one.
     func keep(_ value: [UInt8], as name: String, onlyIfMissing: Bool) async throws
 
-    /// Returns the value of `field` in a table, or `nil` if there is none.
+    /// Returns the value of `field` in a table, or `nil` if it does not exist.
     func value(of field: String, in table: String) async throws -> [UInt8]?
 
     /// Sets a value of a table. The table lives for `lifetime` from now.

@@ -30,6 +30,10 @@ package protocol QueueAddress: Sendable {
     /// Returns a listing of the queue while another process has it open; `nil` if this process can open it, too.
     func listing() throws(JobQueueError) -> (any QueueListing)?
 
-    /// Describes the queue and the risks of its configuration, in words. Adds nothing to it.
-    func describe(isStrict: Bool) async throws -> [String]
+    /// Describes the queue and the risks of its configuration, in words. Adds nothing to it. `check` finds further problems of
+    /// a fleet.
+    func describe(
+        isStrict: Bool,
+        check: @Sendable (any FleetStore) async throws -> [QueueWarning],
+    ) async throws -> [String]
 }

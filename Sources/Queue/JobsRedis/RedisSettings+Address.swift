@@ -24,9 +24,14 @@ extension RedisSettings: QueueAddress {
 
     package func listing() -> (any QueueListing)? { nil }
 
-    package func describe(isStrict: Bool) async throws -> [String] {
+    package func describe(
+        isStrict: Bool,
+        check: @Sendable (any FleetStore) async throws -> [QueueWarning],
+    ) async throws -> [String] {
         let queue = try RedisJobQueue(self, isStrict: isStrict, isGuest: true)
-        let details = [try await queue.serverDescription()] + (try await queue.serverWarnings())
+        let details =
+            [try await queue.serverDescription()] + (try await queue.serverWarnings())
+            + (try await check(queue).map(\.description))
         try? await queue.leave()
         return details
     }

@@ -32,7 +32,10 @@ package struct SQLiteAddress: QueueAddress {
 
     package func listing() throws(JobQueueError) -> (any QueueListing)? { try QueueInspection(path) }
 
-    package func describe(isStrict: Bool) async throws -> [String] {
+    package func describe(
+        isStrict: Bool,
+        check: @Sendable (any FleetStore) async throws -> [QueueWarning],
+    ) async throws -> [String] {
         guard FileManager.default.fileExists(atPath: path) else {
             let folder = URL(filePath: path).deletingLastPathComponent().path
             guard FileManager.default.isWritableFile(atPath: folder) else {

@@ -230,4 +230,23 @@ struct AttachmentsRouteTests {
         ]
     )
     func noDate(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+
+    @Test("a server in front gets a file's name for a phone's link, and its bytes for a view of the preview")
+    func handover() async throws {
+        let preview = try await PreviewFixture()
+        let (hold, files) = try await preview.holds.open([preview.file])
+        let urls = preview.store.urls(below: "")
+        let end = UnixTime.now.seconds + 60
+        try await SidecarFixture.run(handover: .sendfile, preview: preview) { sidecar in
+            for method in ["GET", "HEAD"] {
+                let named = try await sidecar.send(method, urls.url(of: preview.file, expires: end))
+                #expect(named.status == 200 && named.body.isEmpty)
+                #expect(named.headers["x-sendfile"] == preview.store.path(of: preview.file))
+            }
+            let view = try await sidecar.send(urls.url(of: preview.file, expires: end, hold: hold))
+            #expect(files == [preview.file] && view.body == PreviewFixture.content)
+            #expect(view.headers["x-sendfile"] == nil)
+            #expect(try await sidecar.send(urls.url(of: preview.file, expires: end - 61)).status == 403)
+        }
+    }
 }

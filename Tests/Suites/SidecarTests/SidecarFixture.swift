@@ -28,6 +28,7 @@ struct SidecarFixture: LocalServer {
         hold: Signal? = nil,
         isReady: Bool = true,
         store: AttachmentStore? = nil,
+        handover: FileHandover? = nil,
         now: @escaping @Sendable () -> UnixTime = { .now },
         preview: PreviewFixture? = nil,
         formats: FormatSwitch = FormatSwitch(),
@@ -37,7 +38,13 @@ struct SidecarFixture: LocalServer {
         let picture = OnePicture(started: started, hold: hold)
         let holds = preview?.holds
         let attachments = (store ?? preview?.store).map { store in
-            AttachmentsRoute(store: store, holds: holds, forget: { try await Self.forget($0, in: store) }, now: now)
+            AttachmentsRoute(
+                store: store,
+                holds: holds,
+                forget: { try await Self.forget($0, in: store) },
+                handover: handover,
+                now: now,
+            )
         }
         var configuration = SidecarServer.Configuration()
         configuration.version = "9.8"

@@ -21,7 +21,7 @@ package struct KeyedPermits<Key: Hashable & Sendable>: Sendable {
         return .overShare(share)
     }
 
-    /// Takes a permit, or returns why there is none.
+    /// Takes a permit, or returns why none is free.
     package mutating func take(for key: Key?, share: Int? = nil) -> Refusal? {
         let refusal = refusal(for: key, share: share)
         if refusal == nil { takeAnyway(for: key) }

@@ -13,7 +13,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
     private let time: any TimeSource
     private let flights = Mutex<[Key: Flight]>([:])
 
-    /// Creates work whose results are kept for `keptFor`.
+    /// Creates work whose results are kept for `keptFor`. With such a time, use few keys: a result stays in memory until its key
+    /// is asked for again.
     package init(keptFor: Duration = .zero, time: any TimeSource = SystemTime()) {
         self.keptFor = keptFor
         self.time = time

@@ -20,8 +20,7 @@ struct AttachmentAnswer {
             throw Problem(.preconditionFailed, "The file does not meet the request's conditions.")
         case .proceed: break
         }
-        headers[.contentType] = hold.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(hold.identifier)\""
+        headers.append(contentsOf: fileHeaders)
         switch range(request, validators) {
         case .whole:
             return try await response(request, .ok, headers, 0..<hold.byteCount)
@@ -39,8 +38,7 @@ struct AttachmentAnswer {
     /// answers, so none is looked at here.
     func response(handingOver handover: FileHandover) -> Response {
         var headers = headers(validators)
-        headers[.contentType] = hold.identifier.format.mimeType
-        headers[.contentDisposition] = "inline; filename=\"\(hold.identifier)\""
+        headers.append(contentsOf: fileHeaders)
         let (name, value) = handover.field(for: hold.identifier, in: store)
         if let name = HTTPField.Name(name) { headers[name] = value }
         return Response(status: .ok, headers: headers)
@@ -58,6 +56,13 @@ struct AttachmentAnswer {
             // The URL is the secret. Every client that has it may read the file, and caches identify the file by it.
             .cacheControl: secondsLeft.map { "public, max-age=\($0), immutable" } ?? "no-store",
             .xContentTypeOptions: "nosniff",
+        ]
+    }
+
+    private var fileHeaders: HTTPFields {
+        [
+            .contentType: hold.identifier.format.mimeType,
+            .contentDisposition: "inline; filename=\"\(hold.identifier)\"",
         ]
     }
 

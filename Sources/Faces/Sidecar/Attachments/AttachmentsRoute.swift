@@ -124,7 +124,8 @@ package struct AttachmentsRoute: Sendable {
         // A link that ends with its view must not be cached.
         let secondsLeft = access.hold == nil ? access.expires - now.seconds : nil
         let answer = AttachmentAnswer(hold: hold, store: store, secondsLeft: secondsLeft)
-        if let handover { return answer.response(handingOver: handover) }
+        // Views of the preview come to attachd itself, without the server in front.
+        if let handover, access.hold == nil { return answer.response(handingOver: handover) }
         return try await answer.respond(to: request)
     }
 }

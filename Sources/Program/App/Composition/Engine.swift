@@ -61,14 +61,7 @@ package final class Engine: Sendable {
         let cost = JobCost(slots: settings.jobSlots, decoders: settings.decoders)
         self.cost = cost
         do throws(FileError) {
-            store = try AttachmentStore(
-                at: settings.store,
-                keys: settings.signingKeys,
-                hasGroupReadableKeys: settings.hasGroupReadableKeys,
-                group: settings.storeGroup,
-                retention: settings.retention,
-                recorder: observers.store,
-            )
+            store = try AttachmentStore(settings, recorder: observers.store)
         } catch {
             throw EngineError(
                 isStore: !error.concernsSecret,

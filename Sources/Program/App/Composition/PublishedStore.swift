@@ -115,6 +115,23 @@ struct PublishedStore: AttachmentStoring {
     }
 }
 
+extension AttachmentStore {
+    /// Opens the store that the settings name.
+    convenience init(
+        _ settings: Settings,
+        recorder: any EventRecorder<StoreEvent> = NoRecorder<StoreEvent>(),
+    ) throws(FileError) {
+        try self.init(
+            at: settings.store,
+            keys: settings.signingKeys,
+            hasGroupReadableKeys: settings.hasGroupReadableKeys,
+            group: settings.storeGroup,
+            retention: settings.retention,
+            recorder: recorder,
+        )
+    }
+}
+
 // MARK: - Forgetting
 
 /// The removal of attachments: from the store, the cache, the work under way, the bucket, and all workers of the queue. Their
@@ -138,13 +155,7 @@ package struct Forgetting: Sendable {
 
     /// Creates the removal for a process that processes no attachments, in a fleet if there is one.
     package init(_ settings: Settings, _ fleetStore: (any FleetStore)?) throws {
-        store = try AttachmentStore(
-            at: settings.store,
-            keys: settings.signingKeys,
-            hasGroupReadableKeys: settings.hasGroupReadableKeys,
-            group: settings.storeGroup,
-            retention: settings.retention,
-        )
+        store = try AttachmentStore(settings)
         bucket = settings.publishing.map { Bucket($0, keep: settings.retention.keep) }
         fleet = fleetStore.map { store in
             let fleet = FleetKnowledge(keep: settings.retention.keep, recorder: NoRecorder<FleetEvent>())

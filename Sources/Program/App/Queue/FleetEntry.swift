@@ -2,7 +2,7 @@ import Base
 import Jobs
 import ServiceLifecycle
 
-/// A small entry that a fleet shares, which each of its processes looks at again and again. Without a fleet, there is none.
+/// A small entry that the processes of a fleet share. Each of them reads it at intervals. Without a fleet, it does not exist.
 struct FleetEntry: Sendable {
     let name: String
     let store: (any FleetStore)?

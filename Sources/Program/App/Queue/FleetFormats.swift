@@ -33,7 +33,7 @@ final class FleetFormats: Service {
     /// A Boolean value that indicates whether a reading has ended, with or without an answer.
     var wasAsked: Bool { asked.withLock(\.self) }
 
-    /// Reads the fleet's list. If there is no answer, the list that was read before goes on to hold.
+    /// Reads the fleet's list. Without an answer, the list that was read before stays in use.
     func read() async {
         defer { asked.withLock { $0 = true } }
         guard entry.store != nil else { return }

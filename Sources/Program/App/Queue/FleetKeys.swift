@@ -42,7 +42,7 @@ final class FleetKeys: Service {
         if !warnings.isEmpty { throw JobQueueError(.misconfigured, QueueWarning.foreignKeys.description) }
     }
 
-    /// Compares the keys. If there is no answer, what was found before goes on to hold.
+    /// Compares the keys. Without an answer, what was found before stays valid.
     func compare() async {
         guard entry.store != nil, let isKnown = try? await isKnown() else { return }
         let wasForeign = isForeign.exchange(!isKnown, ordering: .relaxed)

@@ -12,8 +12,8 @@ package struct JobProducer: Sendable {
     private enum Backend: Sendable {
         case queue(any JobQueue)
         case sidecar(SidecarClient)
-        /// A queue's file that this process does not have open any more.
-        case file(any QueueListing)
+        /// A queue's file that this process does not have open any more. Each look at it opens and closes it.
+        case file(any QueueAddress)
     }
 
     private var backend: Backend
@@ -37,9 +37,9 @@ package struct JobProducer: Sendable {
     /// Ends enqueueing. Closes a queue's file, because only one process can have it open, and the answers come from a
     /// worker.
     package mutating func finishEnqueueing(_ settings: Settings) async {
-        guard case .queue(let queue) = backend, let listing = try? settings.queue.listing() else { return }
+        guard case .queue(let queue) = backend, !settings.queue.isShared else { return }
         await queue.shutDown()
-        backend = .file(listing)
+        backend = .file(settings.queue)
     }
 
     /// Returns the state of a job. Waits up to the given time for its answer, but not for one in a file.
@@ -47,7 +47,7 @@ package struct JobProducer: Sendable {
         switch backend {
         case .queue(let queue): try await queue.state(of: name, waiting: waitTime)
         case .sidecar(let sidecar): try await sidecar.state(of: name, waiting: waitTime)
-        case .file(let listing): try await listing.state(of: name)
+        case .file(let address): try await address.listing()?.state(of: name) ?? .unknown
         }
     }
 

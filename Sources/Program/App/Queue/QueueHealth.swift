@@ -83,13 +83,15 @@ final class QueueStart: Service {
     func run() async throws {
         try await cancelWhenGracefulShutdown { [queue, keys, logger] in
             do {
-                try await queue.checkServer()
+                do {
+                    try await queue.checkServer()
+                } catch let error as JobQueueError where error.reason == .unavailable || error.reason == .noSpace {
+                    logger.warning(
+                        "The queue cannot be reached. Its server is tried again later.",
+                        metadata: ["reason": "\(error)"]
+                    )
+                }
                 try await keys?.insist()
-            } catch let error as JobQueueError where error.reason == .unavailable || error.reason == .noSpace {
-                logger.warning(
-                    "The queue cannot be reached. Its server is tried again later.",
-                    metadata: ["reason": "\(error)"]
-                )
             } catch is CancellationError {}
         }
         try await gracefulShutdown()

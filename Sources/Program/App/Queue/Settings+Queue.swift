@@ -74,13 +74,9 @@ extension Diagnosis.QueueReport {
     init(of settings: Settings) async {
         let address = settings.queue.withoutSecrets
         do {
-            var details = try await settings.queue.describe(isStrict: settings.isStrict)
-            if settings.queue.isShared, let keys = Self.keys(settings) {
-                let queue = try await settings.openQueue()
-                if let fleet = queue.fleet, try await !FleetKeys.fits(keys, fleet) {
-                    details.append(QueueWarning.foreignKeys.description)
-                }
-                try? await queue.leave()
+            let details = try await settings.queue.describe(isStrict: settings.isStrict) { fleet in
+                guard let keys = Self.keys(settings), try await !FleetKeys.fits(keys, fleet) else { return [] }
+                return [.foreignKeys]
             }
             self.init(address: address, isUsable: true, details: details)
         } catch {
