@@ -19,8 +19,8 @@ package enum Libvips {
         }
     }
 
-    /// Decodes, scales, and converts a tiny picture of almost every format, so that forked children find the code in
-    /// memory.
+    /// Decodes and scales a tiny picture of almost every format, and converts one of them, so that forked children find
+    /// the code in memory.
     ///
     /// The calling thread computes the pixels, and the threads of HEIF decoders end with their picture. A process that
     /// was single-threaded is so again afterwards, and may fork.
@@ -37,6 +37,8 @@ package enum Libvips {
         do throws(DecodeError) {
             let loaded = try PictureLoader(format: format).open(PictureSource(BytesInMemory(bytes), format))
             let scaled = try loaded.in8Bits().inMemory(scaledTo: PixelSize(width: 4, height: 4))
+            // Once is enough: preparing the profiles takes 3 ms.
+            guard format == .jpeg else { return scaled }
             return try scaled.convertedByProfile(fallback: "srgb").with8Bits().inMemory()
         } catch {
             return nil

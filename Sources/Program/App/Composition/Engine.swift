@@ -60,15 +60,7 @@ package final class Engine: Sendable {
         sourceMemory = SourceMemory(byteLimit: Self.sourceMemory, recorder: observers.sourceMemory)
         let cost = JobCost(slots: settings.jobSlots, decoders: settings.decoders)
         self.cost = cost
-        do throws(FileError) {
-            store = try AttachmentStore(settings, recorder: observers.store)
-        } catch {
-            throw EngineError(
-                isStore: !error.concernsSecret,
-                isMisconfigured: error.concernsSecret,
-                description: "\(error)",
-            )
-        }
+        // The decoder's libraries load while the store is opened.
         do throws(AttachmentFailure) {
             decoders = try Self.startDecoders(
                 settings,
@@ -78,6 +70,16 @@ package final class Engine: Sendable {
             )
         } catch {
             throw EngineError(isStore: false, description: error.message)
+        }
+        do throws(FileError) {
+            store = try AttachmentStore(settings, recorder: observers.store)
+        } catch {
+            Task { [decoders] in await decoders.shutDown() }
+            throw EngineError(
+                isStore: !error.concernsSecret,
+                isMisconfigured: error.concernsSecret,
+                description: "\(error)",
+            )
         }
         downloader = Downloader(settings: settings.downloads, recorder: observers.origins)
         downloader.client.knownSites = store.lines(in: StoreSweeper.sitesFile)
