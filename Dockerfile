@@ -12,10 +12,10 @@ COPY Sources Sources
 # The preview's samples, which Sources links to.
 COPY Samples/payloads Samples/payloads
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product attachd \
-    && swift build -c release --static-swift-stdlib --product attachd-decoder \
-    && install -D -t /out "$(swift build -c release --static-swift-stdlib --show-bin-path)"/attachd \
-        "$(swift build -c release --static-swift-stdlib --show-bin-path)"/attachd-decoder \
+RUN swift build -c release --static-swift-stdlib -debug-info-format none --product attachd \
+    && swift build -c release --static-swift-stdlib -debug-info-format none --product attachd-decoder \
+    && install -D -t /out "$(swift build -c release --static-swift-stdlib -debug-info-format none --show-bin-path)"/attachd \
+        "$(swift build -c release --static-swift-stdlib -debug-info-format none --show-bin-path)"/attachd-decoder \
     && strip /out/attachd /out/attachd-decoder
 
 FROM debian:bookworm-slim AS closure
