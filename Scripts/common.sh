@@ -79,8 +79,8 @@ build_release() {
 # install_and_build_ahead: installs what building and running need. Meanwhile it builds for release what takes longest and
 # needs no Debian package. What fails there is built, or reported, later. That build ends with the installation if it fails.
 install_and_build_ahead() (
-    missing=$(missing_packages build runtime)
-    [ -n "$missing" ] || exit 0
+    absent=$(missing_packages build runtime)
+    [ -n "$absent" ] || exit 0
     swift build "${release_options[@]}" --target CNIOBoringSSL >/dev/null 2>&1 &
     ahead=$!
     trap 'kill "$ahead" 2>/dev/null || true' EXIT
