@@ -401,7 +401,7 @@ let package = Package(
         ),
         .tests(
             "EndToEndTests",
-            ["Base", "Media", "Payloads", "Settings"],
+            ["Base", "Files", "Media", "Payloads", "Settings", "Storage"],
             resources: [.copy("Golden")]
         ),
     ],

@@ -1,4 +1,5 @@
-"""Ready files for phones: attachd alone, attachd behind nginx that sends the files, and nginx alone, on one core."""
+"""Ready files for phones, on one core: attachd alone, nginx that keeps the files for seconds, nginx that asks attachd for each,
+and nginx alone."""
 
 import os
 import pathlib
@@ -9,17 +10,20 @@ import urllib.parse
 from harness import ROOT, Origin, Program, Worker, compared, exchange, free_port, in_rounds
 from pictures import LARGE, MEDIUM
 
-SITE = ROOT / "Samples/deploy/nginx/attachd.conf"
+SAMPLES = ROOT / "Samples/deploy/nginx"
 
 
 class Nginx(Program):
-    """nginx with one worker that runs as its own user, by the sample."""
+    """nginx with one worker that runs as its own user, by a sample, in front of `worker`."""
 
-    def __init__(self, worker, store, cores):
+    def __init__(self, sample, worker, cores):
+        os.chmod(worker.folder.name, 0o755)
+        store = f"{worker.folder.name}/store"
         self.port = free_port()
-        site = SITE.read_text().replace("127.0.0.1:8080", f"127.0.0.1:{worker.port}")
+        site = (SAMPLES / sample).read_text().replace("127.0.0.1:8080", f"127.0.0.1:{worker.port}")
         site = site.replace("listen 443 ssl;", f"listen 127.0.0.1:{self.port} reuseport; root {store};")
         site = re.sub(r" *ssl_certificate.*\n", "", site).replace("/var/lib/attachd", store)
+        site = site.replace("/var/cache/attachd-links", f"{store}/../links")
         config = pathlib.Path(store).with_name("nginx.conf")
         folders = " ".join(f"{name}_temp_path {store}/../{name};"
                            for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -57,25 +61,26 @@ def files(bench, rounds=5):
     options = ("--config", config, "--public-url", "http://push.example", "--store-group", "www-data", "--decoders", 1)
     plain = Worker(bench.program, *options, cores=bench.worker_cores)
     behind = Worker(bench.program, *options, "--accel-redirect", "nginx:/ready", cores=bench.worker_cores)
-    os.chmod(behind.folder.name, 0o755)
-    store = f"{behind.folder.name}/store"
-    nginx = Nginx(behind, store, bench.worker_cores)
+    nginx = Nginx("attachd.conf", behind, bench.worker_cores)
+    cached = Nginx("attachd-cached.conf", plain, bench.worker_cores)
     figures = {}
     for kind, source in (("picture", MEDIUM), ("large", LARGE)):
         ours, links = link(plain, origin.url(source)), link(behind, origin.url(source))
         name = pathlib.Path(links.split("?")[0]).name
-        size = pathlib.Path(store, "attachments", name).stat().st_size
-        for port, path in ((plain.port, ours), (nginx.port, links)):
+        size = pathlib.Path(behind.folder.name, "store/attachments", name).stat().st_size
+        for port, path in ((plain.port, ours), (nginx.port, links), (cached.port, ours)):
             status, _, body = exchange(port, "GET", path)
             assert (status, len(body)) == (200, size), (status, len(body))
         samples = in_rounds({
+            "nginx_cached": lambda path=ours: requests(cached.port, path),
             "behind_nginx": lambda path=links: requests(nginx.port, path),
             "attachd": lambda path=ours: requests(plain.port, path),
             "nginx": lambda path=f"/attachments/{name}": requests(nginx.port, path),
         }, bench.rounds or rounds)
-        behind_nginx = compared(samples, "behind_nginx", "per_second") | {
-            "attachd_to_nginx": compared(samples, "attachd", "per_second")["ratio_to_nginx"], "bytes": size}
-        figures |= {f"{kind}_{key}": value for key, value in behind_nginx.items()}
-    for part in (nginx, behind, plain, origin):
+        result = compared(samples, "nginx_cached", "per_second") | {"bytes": size}
+        for way in ("behind_nginx", "attachd"):
+            result[f"{way}_to_nginx"] = compared(samples, way, "per_second")["ratio_to_nginx"]
+        figures |= {f"{kind}_{key}": value for key, value in result.items()}
+    for part in (cached, nginx, behind, plain, origin):
         part.stop()
     return figures | {"target": "0.9 of nginx behind nginx, 0.5 alone"}

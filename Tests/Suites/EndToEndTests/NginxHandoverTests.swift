@@ -1,14 +1,29 @@
+import Base
+import Files
 import Foundation
 import Glibc
 import Payloads
+import Storage
 import Support
 import Testing
 
-@Suite("Ready files through nginx, by the sample", .timeLimit(.minutes(10)))
+@Suite("Ready files through nginx, by the samples", .timeLimit(.minutes(10)))
 struct NginxHandoverTests {
     private static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx") && geteuid() == 0
-    private static let sample = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Samples/deploy/nginx/attachd.conf").standardized
+
+    /// The samples: nginx reads the files that attachd names, or keeps the files that attachd sends for seconds.
+    enum Sample: String, CaseIterable {
+        case attachd
+        case cached = "attachd-cached"
+
+        var options: [String] {
+            self == .cached ? [] : ["--accel-redirect", "nginx:/ready", "--store-group", "www-data"]
+        }
+        var file: URL {
+            URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../../Samples/deploy/nginx/\(rawValue).conf").standardized
+        }
+    }
 
     private let attachd: AttachdProgram
     private let origin: OriginServer
@@ -19,15 +34,16 @@ struct NginxHandoverTests {
         origin = try OriginServer { _ in .body(photo) }
     }
 
-    /// Starts nginx with the sample as its own user `www-data`, in front of `sidecar`.
-    private func startNginx(_ sidecar: RunningSidecar) async throws -> Nginx {
+    /// Starts nginx with a sample as its own user `www-data`, in front of `sidecar`.
+    private func startNginx(_ sidecar: RunningSidecar, _ sample: Sample) async throws -> Nginx {
         let port = try TestPort.free()
-        let site = try String(contentsOf: Self.sample, encoding: .utf8)
+        let folder = attachd.folder.url.appending(path: "nginx")
+        let site = try String(contentsOf: sample.file, encoding: .utf8)
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(sidecar.port)")
             .replacing("listen 443 ssl;", with: "listen 127.0.0.1:\(port);")
             .replacing(/[ ]+ssl_certificate[^\n]*\n/, with: "")
             .replacing("/var/lib/attachd/", with: "\(attachd.store)/")
-        let folder = attachd.folder.url.appending(path: "nginx")
+            .replacing("/var/cache/attachd-links", with: "\(folder.path)/links")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let main = """
             user www-data; worker_processes 1; daemon off; pid \(folder.path)/pid; error_log \(folder.path)/error.log;
@@ -58,31 +74,42 @@ struct NginxHandoverTests {
         }
     }
 
-    /// Has `options` and nginx deliver a photo. `body` gets nginx, the sidecar and the photo's path.
-    private func run(_ body: (_ nginx: Nginx, _ sidecar: RunningSidecar, _ path: String) async throws -> Void)
-        async throws
-    {
+    /// Has attachd and nginx deliver a photo by a sample. `body` gets nginx, the sidecar and the photo's path.
+    private func run(
+        _ sample: Sample,
+        _ body: (_ nginx: Nginx, _ sidecar: RunningSidecar, _ path: String) async throws -> Void,
+    ) async throws {
         defer { origin.stop() }
-        let options = [
-            "--public-url", "https://push.example", "--accel-redirect", "nginx:/ready", "--store-group", "www-data",
-        ]
-        try await RunningSidecar.run(attachd, options) { sidecar in
+        try await RunningSidecar.run(attachd, ["--public-url", "https://push.example"] + sample.options) { sidecar in
             let result = try JSONValue(parsing: try await sidecar.post(origin.url("/photo.jpg")).body)
             let url = try #require(result.value(at: try JSONPointer("/attachments/0/url"))?.text)
-            let nginx = try await startNginx(sidecar)
+            let nginx = try await startNginx(sidecar, sample)
             defer { nginx.stop() }
             try await body(nginx, sidecar, String(url.dropFirst("https://push.example".count)))
         }
     }
 
+    /// Returns the name of the file that a path leads to.
+    private func name(in path: String) throws -> String {
+        String(try #require(path.firstMatch(of: /[a-z0-9]{26}\.jpg/)).output)
+    }
+
+    /// Returns the path of the same file until a second, as attachd signs it.
+    private func path(_ path: String, until expires: Int) throws -> String {
+        let keys = try SigningKeys(reading: SecretFile("\(attachd.store)/signing.key"))
+        let identifier = try #require(AttachmentIdentifier(try name(in: path)))
+        return AttachmentURLs(publicURL: "", signer: URLSigner(keys: keys)).url(of: identifier, expires: expires)
+    }
+
     @Test(
         "a phone gets the file, its parts and its conditions from nginx, and nothing without a valid link",
-        .enabled(if: isThere, "nginx is not installed, or this is not root")
+        .enabled(if: isThere, "nginx is not installed, or this is not root"),
+        arguments: Sample.allCases,
     )
-    func delivers() async throws {
-        try await run { nginx, sidecar, path in
+    func delivers(sample: Sample) async throws {
+        try await run(sample) { nginx, sidecar, path in
             let whole = try await nginx.send(path)
-            let name = try #require(path.firstMatch(of: /[a-z0-9]{20,}\.jpg/)).output
+            let name = try name(in: path)
             let stored = try Data(contentsOf: URL(filePath: "\(attachd.store)/attachments/\(name)"))
             #expect(whole.status == 200 && whole.body == Array(stored))
             #expect(whole.headers["content-type"] == "image/jpeg")
@@ -101,10 +128,47 @@ struct NginxHandoverTests {
 
             #expect(try await nginx.send("/ready/\(name)").status == 404)
             #expect(try await nginx.send(String(path.dropLast(1)) + (path.hasSuffix("A") ? "B" : "A")).status == 403)
+            #expect(try await nginx.send("/v1/attachments/\(name)").status == 403)
+            #expect(try await nginx.send(self.path(path, until: UnixTime.now.seconds - 1)).status == 403)
+            let other = (name.hasPrefix("a") ? "b" : "a") + name.dropFirst()
+            #expect(try await nginx.send(path.replacing(name, with: other)).status == 403)
             #expect(try await nginx.send("DELETE", path).status == 403)
+            #expect(try await nginx.send(path).body == Array(stored))
+            guard sample == .attachd else { return }
             // attachd itself names only the location.
             let ours = try await sidecar.send(path)
             #expect(ours.headers["x-accel-redirect"] == "/ready/\(name)" && ours.body.isEmpty)
+        }
+    }
+
+    @Test(
+        "nginx keeps a file for seconds, not longer than its link, and asks attachd again",
+        .enabled(if: isThere, "nginx is not installed, or this is not root")
+    )
+    func keeps() async throws {
+        try await run(.cached) { nginx, sidecar, path in
+            func answers() async throws -> Int {
+                let metrics = try await sidecar.get("/metrics").text
+                let line = metrics.firstMatch(of: /attachd_http_requests_total.*attachments.*status="200"\} ([0-9]+)/)
+                return Int(try #require(line).1) ?? 0
+            }
+            for _ in 0..<200 { #expect(try await nginx.send(path).status == 200) }
+            #expect((2..<100).contains(try await answers()))
+
+            // Longer than nginx keeps a file, so that it asks again while less than that is left.
+            let end = UnixTime.now.seconds + 8
+            let ending = try self.path(path, until: end)
+            var status = 0
+            var isOver = false
+            while !isOver {
+                isOver = UnixTime.now.seconds >= end
+                status = try await nginx.send(ending).status
+            }
+            #expect(status == 403)
+
+            let removed = try await sidecar.send("DELETE", "/v1/attachments/\(name(in: path))")
+            #expect(removed.status == 200)
+            try await eventually { try await nginx.send(path).status == 410 }
         }
     }
 
@@ -113,7 +177,7 @@ struct NginxHandoverTests {
         .enabled(if: isThere, "nginx is not installed, or this is not root")
     )
     func rights() async throws {
-        try await run { _, _, _ in
+        try await run(.attachd) { _, _, _ in
             func mode(_ name: String) throws -> mode_t {
                 var status = stat()
                 try #require(unsafe lstat("\(attachd.store)/\(name)", &status) == 0)
