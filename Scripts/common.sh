@@ -76,14 +76,19 @@ build_release() {
     bin=$(swift build "${release_options[@]}" --show-bin-path 2>/dev/null)
 }
 
-# install_and_build_ahead: installs what building and running need. Meanwhile it builds for release what takes longest and
-# needs no Debian package. What fails there is built, or reported, later. That build ends with the installation if it fails.
+# install_and_build_ahead: installs what building and running need. Meanwhile it builds for release what needs no Debian
+# package, and what the most waits for or what takes longest. What fails there is built, or reported, later. That build ends
+# with the installation if it fails.
 install_and_build_ahead() (
     absent=$(missing_packages build runtime)
     [ -n "$absent" ] || exit 0
-    swift build "${release_options[@]}" --target CNIOBoringSSL >/dev/null 2>&1 &
+    set -m  # The build gets a process group, and so ends whole.
+    for target in Hummingbird CNIOBoringSSL; do
+        swift build "${release_options[@]}" --target "$target"
+    done >/dev/null 2>&1 &
     ahead=$!
-    trap 'kill "$ahead" 2>/dev/null || true' EXIT
+    set +m
+    trap 'kill -- "-$ahead" 2>/dev/null || true' EXIT
     install build runtime
     wait "$ahead" || true
 )
