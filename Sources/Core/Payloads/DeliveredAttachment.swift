@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 package import Media
 
 /// An attachment as it is delivered: its file in the store, and the source that the file was made from.

@@ -1,6 +1,7 @@
 import Base
 import Files
-import Foundation
+import FoundationEssentials
+import Glibc
 import HTTPClient
 import Media
 import Storage

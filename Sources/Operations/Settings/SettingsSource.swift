@@ -1,5 +1,5 @@
 package import Base
-import Foundation
+import FoundationEssentials
 import HTTPClient
 
 /// The sources of a setting, in the order of lookup: command-line option, environment, configuration file.

@@ -1,6 +1,7 @@
 package import Base
 package import Files
-import Foundation
+import FoundationEssentials
+import Glibc
 package import HTTPClient
 package import Logging
 package import Media

@@ -1,7 +1,7 @@
 import App
 import Base
 import Batch
-import Foundation
+import FoundationEssentials
 import Jobs
 import LoadTest
 import Logging

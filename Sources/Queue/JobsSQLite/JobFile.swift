@@ -1,6 +1,6 @@
 import Base
 import Files
-import Foundation
+import FoundationEssentials
 import GRDB
 import Glibc
 import Jobs

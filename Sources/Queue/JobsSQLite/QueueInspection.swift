@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 import GRDB
 package import Jobs
 import Media

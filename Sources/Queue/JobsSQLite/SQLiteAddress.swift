@@ -1,6 +1,6 @@
 package import Base
 import Files
-import Foundation
+import FoundationEssentials
 package import Jobs
 
 /// The address of a queue in a file.

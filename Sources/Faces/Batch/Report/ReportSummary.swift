@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 import Payloads
 
 /// The totals of a batch, which the report shows as plots before its table.

@@ -1,5 +1,5 @@
 import Files
-import Foundation
+import FoundationEssentials
 import Preview
 
 /// The category's form in the configuration file. Paths are relative to the file's folder.

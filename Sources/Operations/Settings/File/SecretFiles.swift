@@ -1,6 +1,6 @@
 package import Base
 package import Files
-import Foundation
+import FoundationEssentials
 import HTTPClient
 import Media
 import NIOSSL

@@ -1,5 +1,5 @@
 package import Base
-import Foundation
+import FoundationEssentials
 package import Media
 package import Payloads
 

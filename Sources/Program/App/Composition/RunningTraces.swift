@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 import HTTPClient
 import Logging
 import Media

@@ -1,7 +1,7 @@
 import Decoding
 import Downloads
 import Files
-import Foundation
+import FoundationEssentials
 import HTTPClient
 import Media
 import Observability

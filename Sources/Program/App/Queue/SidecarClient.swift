@@ -1,6 +1,6 @@
 import Base
 import Downloads
-import Foundation
+import FoundationEssentials
 import HTTPClient
 import Jobs
 package import Media

@@ -1,7 +1,7 @@
 import App
 import ArgumentParser
 import Base
-import Foundation
+import FoundationEssentials
 import Payloads
 import Settings
 

@@ -1,7 +1,7 @@
 import App
 import ArgumentParser
 import Files
-import Foundation
+import FoundationEssentials
 import Jobs
 import Logging
 import Media

@@ -2,7 +2,7 @@ import App
 import ArgumentParser
 import Base
 import Batch
-import Foundation
+import FoundationEssentials
 import Media
 import Payloads
 import Settings

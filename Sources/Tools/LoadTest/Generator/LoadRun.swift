@@ -1,5 +1,5 @@
 package import Base
-import Foundation
+import FoundationEssentials
 import Media
 
 /// A load test, from its warm-up to its result.

@@ -1,5 +1,6 @@
 import Base
-import Foundation
+import FoundationEssentials
+import Glibc
 import Media
 
 /// A plot of latency against percentile, stretched towards the end as in HdrHistogram's plots: each nine has the same

@@ -1,5 +1,5 @@
 import Base
-import Foundation
+import FoundationEssentials
 
 /// A plot of the steps of a ramp: the shares of the outcomes, and the 99th percentile of the latency.
 struct StepsPlot {

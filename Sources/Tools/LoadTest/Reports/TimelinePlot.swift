@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// A plot of each second's outcomes as stacked columns, above the 99th percentile of its latency.
 struct TimelinePlot {

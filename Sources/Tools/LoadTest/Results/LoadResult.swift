@@ -1,4 +1,4 @@
-package import Foundation
+package import FoundationEssentials
 import Payloads
 
 /// The result of a load test, as `--json` writes it and `--compare` reads it. Times are in milliseconds, sizes in

@@ -1,5 +1,5 @@
 package import Base
-package import Foundation
+package import FoundationEssentials
 import Media
 import NIOCore
 import NIOHTTP1

@@ -1,5 +1,5 @@
 package import Base
-import Foundation
+import FoundationEssentials
 import Glibc
 import Media
 import Yams
