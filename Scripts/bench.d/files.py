@@ -17,18 +17,18 @@ class Nginx(Program):
     """nginx with one worker that runs as its own user, by a sample, in front of `worker`."""
 
     def __init__(self, sample, worker, cores):
-        os.chmod(worker.folder.name, 0o755)
-        store = f"{worker.folder.name}/store"
+        folder = worker.folder.name
+        os.chmod(folder, 0o755)
         self.port = free_port()
         site = (SAMPLES / sample).read_text().replace("127.0.0.1:8080", f"127.0.0.1:{worker.port}")
-        site = site.replace("listen 443 ssl;", f"listen 127.0.0.1:{self.port} reuseport; root {store};")
-        site = re.sub(r" *ssl_certificate.*\n", "", site).replace("/var/lib/attachd", store)
-        site = site.replace("/var/cache/attachd-links", f"{store}/../links")
-        config = pathlib.Path(store).with_name("nginx.conf")
-        folders = " ".join(f"{name}_temp_path {store}/../{name};"
+        site = site.replace("listen 443 ssl;", f"listen 127.0.0.1:{self.port} reuseport; root {folder}/store;")
+        site = re.sub(r" *ssl_certificate.*\n", "", site).replace("/var/lib/attachd", f"{folder}/store")
+        site = site.replace("/var/cache/attachd-links", f"{folder}/links")
+        config = pathlib.Path(folder, "nginx.conf")
+        folders = " ".join(f"{name}_temp_path {folder}/{name};"
                            for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         config.write_text(
-            f"user www-data; worker_processes 1; daemon off; pid {store}/../pid; error_log stderr notice;\n"
+            f"user www-data; worker_processes 1; daemon off; pid {folder}/pid; error_log stderr notice;\n"
             f"events {{ worker_connections 1024; }}\n"
             f"http {{ access_log off; keepalive_requests 100000000; sendfile on; tcp_nopush on; {folders}\n{site} }}\n")
         super().__init__(["/usr/sbin/nginx", "-c", config], r"(start worker process)", cores)
@@ -58,9 +58,10 @@ def files(bench, rounds=5):
     origin = Origin(bench.program, bench.folder, cores=bench.other_cores)
     config = bench.folder / "files.yaml"
     config.write_text("profile: large\nprofiles: {large: {image: {longEdge: 8192, byteBudget: 10000000}}}\n")
-    options = ("--config", config, "--public-url", "http://push.example", "--store-group", "www-data", "--decoders", 1)
+    options = ("--config", config, "--public-url", "http://push.example", "--decoders", 1)
+    handover = ("--accel-redirect", "nginx:/ready", "--store-group", "www-data")
     plain = Worker(bench.program, *options, cores=bench.worker_cores)
-    behind = Worker(bench.program, *options, "--accel-redirect", "nginx:/ready", cores=bench.worker_cores)
+    behind = Worker(bench.program, *options, *handover, cores=bench.worker_cores)
     nginx = Nginx("attachd.conf", behind, bench.worker_cores)
     cached = Nginx("attachd-cached.conf", plain, bench.worker_cores)
     figures = {}

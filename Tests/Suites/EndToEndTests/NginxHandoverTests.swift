@@ -158,12 +158,12 @@ struct NginxHandoverTests {
             // Longer than nginx keeps a file, so that it asks again while less than that is left.
             let end = UnixTime.now.seconds + 8
             let ending = try self.path(path, until: end)
-            var status = 0
-            var isOver = false
-            while !isOver {
+            var status: Int
+            var isOver: Bool
+            repeat {
                 isOver = UnixTime.now.seconds >= end
                 status = try await nginx.send(ending).status
-            }
+            } while !isOver
             #expect(status == 403)
 
             let removed = try await sidecar.send("DELETE", "/v1/attachments/\(name(in: path))")
