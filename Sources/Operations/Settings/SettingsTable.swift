@@ -1,6 +1,5 @@
 package import Base
 package import Files
-import FoundationEssentials
 import Glibc
 package import HTTPClient
 package import Logging

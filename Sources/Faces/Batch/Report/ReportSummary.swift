@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import Payloads
 
 /// The totals of a batch, which the report shows as plots before its table.

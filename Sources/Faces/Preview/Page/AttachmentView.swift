@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import Media
 import Payloads
 import Processing

@@ -1,6 +1,5 @@
 import Base
 import Downloads
-import FoundationEssentials
 import HTTPClient
 import Jobs
 package import Media

@@ -1,7 +1,6 @@
 import App
 import ArgumentParser
 import Files
-import FoundationEssentials
 import Jobs
 import Logging
 import Media

@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 import Glibc
 import Media
 import Templates

@@ -1,5 +1,4 @@
 import Base
-import FoundationEssentials
 
 /// A plot of the steps of a ramp: the shares of the outcomes, and the 99th percentile of the latency.
 struct StepsPlot {

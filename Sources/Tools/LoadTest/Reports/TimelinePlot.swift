@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A plot of each second's outcomes as stacked columns, above the 99th percentile of its latency.
 struct TimelinePlot {
     private let size: PlotWidth
